@@ -23,6 +23,7 @@ type runner struct {
 	binding          *ort.IoBinding // binding of inputs and outputs on a GPU; nil on the CPU
 	number           int            // GPU number
 	ids, mask, types []int64        // [batch, tokens]
+	positions        []int64        // [batch, tokens]
 	sums             []float32      // [batch, columns of the table]
 	out              []float32      // [batch, dim] or [batch, tokens, dim]
 	memory           static.Memory
@@ -154,7 +155,7 @@ func (r *runner) call(in, out ort.Shape) (err error) {
 
 // withInputs calls f with those of the graph's inputs that have the names, in their order.
 func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort.Value) error) (err error) {
-	inputs := make([]ort.Value, 0, 4)
+	inputs := make([]ort.Value, 0, 5)
 	defer func() {
 		for _, v := range inputs {
 			err = errors.Join(err, v.Destroy())
@@ -171,6 +172,8 @@ func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort
 			data = r.mask
 		case r.model.Inputs.TokenTypes:
 			data = r.types
+		case r.model.Inputs.Positions:
+			data = r.places(int(shape[1]))
 		}
 		t, err := ort.NewTensor(shape, data)
 		if err != nil {
@@ -179,6 +182,15 @@ func (r *runner) withInputs(names []string, shape ort.Shape, f func(inputs []ort
 		inputs = append(inputs, t)
 	}
 	return f(inputs)
+}
+
+// places are the places of the tokens in rows of so many ids.
+func (r *runner) places(length int) []int64 {
+	r.positions = resized(r.positions, len(r.ids))
+	for i := range r.positions {
+		r.positions[i] = int64(i % length)
+	}
+	return r.positions
 }
 
 // setTypes sets the token types of rows of so many ids: 0, and 1 after the first sentence of a judge whose pairs are

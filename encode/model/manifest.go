@@ -112,6 +112,8 @@ type Inputs struct {
 	IDs        string `yaml:"ids" json:"ids"`
 	Mask       string `yaml:"mask,omitempty" json:"mask"`               // optional
 	TokenTypes string `yaml:"token_types,omitempty" json:"token_types"` // optional; all zero
+	// Positions are the places of the tokens, from 0; optional.
+	Positions string `yaml:"positions,omitempty" json:"positions,omitempty"`
 }
 
 // Prefix precedes a sentence's own tokens. It is given as text or as ids of the graph.

@@ -167,7 +167,7 @@ func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputIn
 // inputNames lists the graph's inputs in the order in which runner fills them.
 func inputNames(m *model.Model) []string {
 	names := []string{m.Inputs.IDs}
-	for _, name := range []string{m.Inputs.Mask, m.Inputs.TokenTypes} {
+	for _, name := range []string{m.Inputs.Mask, m.Inputs.TokenTypes, m.Inputs.Positions} {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -183,7 +183,7 @@ func verify(m *model.Model, inner bool, inputs, outputs []ort.InputOutputInfo) e
 			m.Path(model.FileName), m.Name, field, name, m.ONNX, fmt.Sprintf(format, args...))
 	}
 	fields := map[string]string{m.Inputs.IDs: "inputs.ids", m.Inputs.Mask: "inputs.mask",
-		m.Inputs.TokenTypes: "inputs.token_types"}
+		m.Inputs.TokenTypes: "inputs.token_types", m.Inputs.Positions: "inputs.positions"}
 	for _, name := range inputNames(m) {
 		i := slices.IndexFunc(inputs, func(in ort.InputOutputInfo) bool { return in.Name == name })
 		if i < 0 {

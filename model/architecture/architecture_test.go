@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,4 +157,119 @@ func TestArchitectures(t *testing.T) {
 			compare(t, dir, g.Sentences, want)
 		})
 	}
+}
+
+// TestBadModels: what does not fit is named in one sentence.
+func TestBadModels(t *testing.T) {
+	config := func(field string, value any) func(map[string]any, map[string]*weights.Tensor) {
+		return func(c map[string]any, _ map[string]*weights.Tensor) { c[field] = value }
+	}
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		name, sample, says string
+		changed            func(config map[string]any, tensors map[string]*weights.Tensor)
+	}{
+		{"an unknown architecture", "bert", `model_type "eurobert" (BertModel), which this program cannot build a graph of; it knows BERT, RoBERTa`, config("model_type", "eurobert")},
+		{"code of its own", "qwen2", "asks to run code of the model's own (auto_map: modeling.Model)", config("auto_map", map[string]any{"AutoModel": "modeling.Model"})},
+		{"heads that do not divide the width", "bert", "num_attention_heads is 3, which does not divide the width 16", config("num_attention_heads", 3)},
+		{"heads that the weights do not have", "qwen3", "layers.0.self_attn.q_proj.weight has the shape [32 16] instead of [64 16]", config("num_attention_heads", 8)},
+		{"shared heads that the weights do not have", "qwen3", "layers.0.self_attn.k_proj.weight has the shape [16 16] instead of [32 16]", config("num_key_value_heads", 4)},
+		{"shared heads that do not divide the others", "qwen3", "num_key_value_heads is 3, which does not divide the 4 heads", config("num_key_value_heads", 3)},
+		{"more layers than weights", "modernbert", "layer_types has 2 layers, but the model has 3", config("num_hidden_layers", 3)},
+		{"fewer layers than weights", "bert", "encoder.layer.1.attention.output.LayerNorm.bias has no place in the model", config("num_hidden_layers", 1)},
+		{"layers beyond all bounds", "bert", "num_hidden_layers is 1000000, but must be at most 1000", config("num_hidden_layers", 1000000)},
+		{"another vocabulary", "gemma3-causal", "embed_tokens.weight has the shape [40 16] instead of [41 16]", config("vocab_size", 41)},
+		{"a width that is no number", "t5", `d_model is "wide", which is not of its kind`, config("d_model", "wide")},
+		{"no width", "llama", "hidden_size is null, but must be a whole number", config("hidden_size", nil)},
+		{"too wide", "m2m100", "d_model is 1000000000000, but must be a whole number", config("d_model", 1e12)},
+		{"an activation", "xlm-roberta", `hidden_act is "quick_gelu", but only gelu, `, config("hidden_act", "quick_gelu")},
+		{"a scaling", "llama", `rope_scaling is of type "longrope", but only default`, config("rope_parameters", map[string]any{"rope_type": "longrope"})},
+		{"a scaling without a factor", "llama", "rope_scaling has the factor 0", config("rope_parameters", map[string]any{"rope_type": "linear"})},
+		{"capped scores", "gemma3-causal", "attn_logit_softcapping is 50, which cannot be computed", config("attn_logit_softcapping", 50)},
+		{"a decoder", "bert", "is_decoder is true, but only false can be computed", config("is_decoder", true)},
+		{"no place is left", "xlm-roberta", "leaves no place after the first 2", config("max_position_embeddings", 2)},
+		{"a tensor is missing", "mpnet", "encoder.relative_attention_bias.weight is missing", func(_ map[string]any, tensors map[string]*weights.Tensor) {
+			delete(tensors, "encoder.relative_attention_bias.weight")
+		}},
+		{"a tensor too many", "distilbert", "adapter.weight has no place in the model", func(_ map[string]any, tensors map[string]*weights.Tensor) {
+			tensors["adapter.weight"] = &weights.Tensor{Name: "adapter.weight", Shape: []int{1}, Data: []float32{1}}
+		}},
+		{"a number that is none", "gte", "holds numbers that are infinite, or nearly so, or none at all", func(_ map[string]any, tensors map[string]*weights.Tensor) {
+			tensors["encoder.layer.0.mlp.down_proj.weight"].Data[5] = nan
+		}},
+		{"a number that is none in a table", "gemma3-causal", "embed_tokens.weight holds numbers that are infinite", func(_ map[string]any, tensors map[string]*weights.Tensor) {
+			tensors["embed_tokens.weight"].Data[5] = nan
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, _ := sample(t, c.sample, c.changed)
+			_, err := build(dir, 1<<20, export.Head{Poolings: []string{"mean"}})
+			encodetest.Refused(t, err, c.says)
+		})
+	}
+}
+
+// TestMissingShard: the file that is missing is named.
+func TestMissingShard(t *testing.T) {
+	dir, _ := sample(t, "bert", nil)
+	if err := os.Rename(filepath.Join(dir, weights.ModelName), filepath.Join(dir, "one.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	index := `{"weight_map": {"embeddings.word_embeddings.weight": "one.safetensors", "pooler.dense.bias": "two.safetensors"}}`
+	if err := os.WriteFile(filepath.Join(dir, weights.ModelName+".index.json"), []byte(index), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir)
+	encodetest.Refused(t, err, "two.safetensors, which is missing: fetch that file, too")
+}
+
+// TestScaledPlaces: the frequencies of GTE's scaling, and of Gemma's layers that look nearby, which are never scaled.
+func TestScaledPlaces(t *testing.T) {
+	c := &config{values: map[string]json.RawMessage{"rope_scaling": []byte(`{"type": "ntk", "factor": 8}`)}}
+	got := c.rope(everywhere, 20000, 64).frequencies
+	for i, x := range got {
+		want := math.Pow(160000, -float64(2*i)/64) / math.Pow(8, 2.0/64)
+		if math.Abs(float64(x)-want) > 1e-6*want {
+			t.Fatalf("frequency %d is %v instead of %v", i, x, want)
+		}
+	}
+	dir, _ := sample(t, "gemma3-causal", func(c map[string]any, _ map[string]*weights.Tensor) {
+		delete(c, "rope_parameters")
+		c["rope_scaling"] = map[string]any{"rope_type": "linear", "factor": 8}
+	})
+	e, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzConfig: no configuration makes Open fail otherwise than by an error.
+func FuzzConfig(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var g golden
+		if err := json.Unmarshal(raw, &g); err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(g.Config))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		c := &config{path: "config.json"}
+		if json.Unmarshal(raw, &c.values) != nil {
+			return
+		}
+		if a := find(c); a != nil {
+			a.read(c)
+		}
+	})
 }

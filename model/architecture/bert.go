@@ -18,7 +18,7 @@ type block struct {
 
 // readBlock reads the fields that BERT and its kin have in common.
 func readBlock(c *config) block {
-	k := block{layers: c.size("num_hidden_layers"), width: c.size("hidden_size"), inner: c.size("intermediate_size"),
+	k := block{layers: c.layers("num_hidden_layers"), width: c.size("hidden_size"), inner: c.size("intermediate_size"),
 		epsilon: c.real("layer_norm_eps", 1e-12), activation: c.activation("hidden_act", "gelu")}
 	k.heads, k.size = c.heads("num_attention_heads", "", k.width)
 	return k
@@ -71,9 +71,16 @@ func bertWith(c *config, offset int) network {
 	}
 	n.build = func(b *builder) string {
 		x := b.embed("embeddings.word_embeddings.weight", n.Words, k.width)
-		table := b.read("embeddings.position_embeddings.weight", places, k.width)[offset*k.width:]
+		table, ok := b.read("embeddings.position_embeddings.weight", places, k.width)
+		if !ok {
+			return x
+		}
+		table = table[offset*k.width:]
 		if kinds > 0 {
-			types := b.read("embeddings.token_type_embeddings.weight", kinds, k.width)
+			types, ok := b.read("embeddings.token_type_embeddings.weight", kinds, k.width)
+			if !ok {
+				return x
+			}
 			for i := range table {
 				table[i] += types[i%k.width]
 			}
@@ -117,10 +124,14 @@ func readMPNet(c *config) network {
 	inLayer.query, inLayer.key, inLayer.value, inLayer.out, inLayer.norm = "attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o", "attention.LayerNorm"
 	n.build = func(b *builder) string {
 		x := b.embed("embeddings.word_embeddings.weight", n.Words, k.width)
-		table := b.read("embeddings.position_embeddings.weight", places, k.width)[offset*k.width:]
-		x = b.norm(b.places(x, table, k.width), "embeddings.LayerNorm", k.width, k.epsilon, true)
 		const learned = "encoder.relative_attention_bias.weight"
-		bias := b.relative(learned, b.read(learned, buckets, k.heads), k.heads, buckets, furthest)
+		table, ok := b.read("embeddings.position_embeddings.weight", places, k.width)
+		each, both := b.read(learned, buckets, k.heads)
+		if !ok || !both {
+			return x
+		}
+		x = b.norm(b.places(x, table[offset*k.width:], k.width), "embeddings.LayerNorm", k.width, k.epsilon, true)
+		bias := b.relative(learned, each, k.heads, buckets, furthest)
 		for i := range k.layers {
 			x = k.layer(b, fmt.Sprintf("encoder.layer.%d.", i), inLayer, bias, x)
 		}
@@ -131,7 +142,7 @@ func readMPNet(c *config) network {
 
 // readDistilBERT reads DistilBERT (Sanh et al. 2019): BERT without types of tokens, by other names.
 func readDistilBERT(c *config) network {
-	k := block{layers: c.size("n_layers"), width: c.size("dim"), inner: c.size("hidden_dim"), epsilon: 1e-12,
+	k := block{layers: c.layers("n_layers"), width: c.size("dim"), inner: c.size("hidden_dim"), epsilon: 1e-12,
 		activation: c.activation("activation", "gelu")}
 	k.heads, k.size = c.heads("n_heads", "", k.width)
 	places := c.size("max_position_embeddings")
@@ -141,8 +152,11 @@ func readDistilBERT(c *config) network {
 		"ffn.lin1", "ffn.lin2", "output_layer_norm"}
 	n.build = func(b *builder) string {
 		x := b.embed("embeddings.word_embeddings.weight", n.Words, k.width)
-		x = b.places(x, b.read("embeddings.position_embeddings.weight", places, k.width), k.width)
-		x = b.norm(x, "embeddings.LayerNorm", k.width, k.epsilon, true)
+		table, ok := b.read("embeddings.position_embeddings.weight", places, k.width)
+		if !ok {
+			return x
+		}
+		x = b.norm(b.places(x, table, k.width), "embeddings.LayerNorm", k.width, k.epsilon, true)
 		for i := range k.layers {
 			x = k.layer(b, fmt.Sprintf("transformer.layer.%d.", i), inLayer, "", x)
 		}

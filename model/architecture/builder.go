@@ -237,26 +237,21 @@ func (b *builder) tokens() string {
 	})
 }
 
-// places adds to x [batch, tokens, width] the first rows of a table of as many places, which is small.
+// places adds to x [batch, tokens, width] the first rows of a table of as many places.
 func (b *builder) places(x string, table []float32, width int) string {
 	b.Initializer("places", []int{len(table) / width, width}, table)
 	end := b.op("Unsqueeze", b.tokens(), b.wholes(0))
 	return b.op("Add", x, b.op("Slice", "places", b.wholes(0), end))
 }
 
-// read gives the values of a small tensor while the graph is built.
-func (b *builder) read(name string, shape ...int) []float32 {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
+// read gives the values of a small tensor while the graph is built; false if they cannot be had, which is noted.
+func (b *builder) read(name string, shape ...int) ([]float32, bool) {
 	if !b.take(name, shape...) {
-		return make([]float32, n)
+		return nil, false
 	}
 	values, err := b.e.store.Read(b.e.names[name])
 	if err != nil {
 		b.wrong = append(b.wrong, strings.TrimSpace(err.Error()))
-		return make([]float32, n)
 	}
-	return values
+	return values, err == nil
 }

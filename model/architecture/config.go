@@ -45,6 +45,17 @@ func (c *config) size(name string) int {
 	return int(n)
 }
 
+// layers is the number of layers.
+func (c *config) layers(name string) int {
+	const most = 1000
+	n := c.size(name)
+	if n > most {
+		c.refuse("%s is %d, but must be at most %d", name, n, most)
+		return 1
+	}
+	return n
+}
+
 func (c *config) shown(name string) string {
 	if raw, ok := c.values[name]; ok {
 		return string(raw)

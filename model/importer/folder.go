@@ -20,12 +20,13 @@ import (
 // folder is a published model. Paths are relative to root, with slashes.
 type folder struct {
 	*Draft
-	root    string
-	body    string // folder of the transformer or the table: "" or a module's
-	config  config
-	dense   []export.Dense
-	pooling pooling
-	static  bool // a table of words, not a transformer
+	root   string
+	body   string // folder of the transformer or the table: "" or a module's
+	config config
+	dense  []export.Dense
+	static bool // a table of words, not a transformer
+
+	poolings []string // how tokens become one vector (export.Head), or pooler; several stand one after the other
 }
 
 // config is config.json, as far as an encoder needs it.
@@ -77,6 +78,7 @@ func readFolder(f *folder) error {
 		return err
 	}
 	_, err := f.json(path.Join(f.body, "config.json"), &f.config)
+	f.static = f.static || f.config.ModelType == "model2vec"
 	return err
 }
 

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,21 +19,19 @@ import (
 // makeGraph takes the folder's ONNX graph, or exports its safetensors.
 func makeGraph(f *folder) error {
 	f.Words, f.WordsFrom = f.config.Words, "config.json"
-	name, err := findONNX(f)
-	if err != nil {
-		return err
+	if f.static && f.ONNX == "" {
+		return exportTable(f)
 	}
+	name, err := findONNX(f)
 	switch {
+	case err != nil:
+		return err
 	case name != "":
 		return takeONNX(f, name)
-	case f.static:
-		return exportTable(f)
 	case f.first(weights.ModelName) == "" && f.first(weights.ModelName+".index.json") == "":
 		return missing(f)
-	case f.config.ModelType == "m2m_100":
-		return exportM2M(f)
 	}
-	return exportBERT(f)
+	return exportTransformer(f, 0)
 }
 
 // findONNX is the file of the graph, or empty.
@@ -102,7 +101,7 @@ func takeONNX(f *folder, name string) error {
 	for _, output := range g.Outputs {
 		only := len(g.Outputs) == 1 && len(g.Shapes[output]) == 2
 		if f.Pooling == "" && (only || slices.Contains(sentenceOutputs, output)) {
-			return takeSentences(f, name, output, g)
+			return takeSentences(f, name, output, raw, g)
 		}
 	}
 	return takeTokens(f, name, raw, g)
@@ -139,6 +138,9 @@ func bringExternal(f *folder, name string, g *onnxgraph.Graph) error {
 func nameInputs(f *folder, name string, g *onnxgraph.Graph) error {
 	var unknown []string
 	for _, in := range g.Inputs {
+		if strings.HasPrefix(in, "past_key_values") {
+			return badinput.Errorf("%s has the input %s: it is a graph that writes text token by token and would have to be given what it computed before; name another graph with --onnx, or take the safetensors without the ONNX files", f.at(name), in)
+		}
 		switch in {
 		case "input_ids", "ids", "src_tokens":
 			f.Manifest.Inputs.IDs = in
@@ -146,19 +148,21 @@ func nameInputs(f *folder, name string, g *onnxgraph.Graph) error {
 			f.Manifest.Inputs.Mask = in
 		case "token_type_ids", export.TokenTypes:
 			f.Manifest.Inputs.TokenTypes = in
+		case "position_ids":
+			f.Manifest.Inputs.Positions = in
 		default:
 			unknown = append(unknown, in)
 		}
 	}
 	if f.Manifest.Inputs.IDs == "" || unknown != nil {
-		return badinput.Errorf("%s has the inputs %s, but only input_ids, attention_mask and token_type_ids can be given: export it again", f.at(name), strings.Join(g.Inputs, ", "))
+		return badinput.Errorf("%s has the inputs %s, but only input_ids, attention_mask, token_type_ids and position_ids can be given: export it again", f.at(name), strings.Join(g.Inputs, ", "))
 	}
 	f.Found("inputs", name, "%s", strings.Join(g.Inputs, ", "))
 	return nil
 }
 
 // takeSentences is for a graph that pools.
-func takeSentences(f *folder, name, output string, g *onnxgraph.Graph) error {
+func takeSentences(f *folder, name, output string, raw []byte, g *onnxgraph.Graph) error {
 	f.Manifest.Output, f.Manifest.Pooling = output, model.None
 	if err := setWidth(f, name, output, g); err != nil {
 		return err
@@ -170,7 +174,16 @@ func takeSentences(f *folder, name, output string, g *onnxgraph.Graph) error {
 		}
 	}
 	f.Found("output", name, "%s, [batch, %d]: the graph pools", output, f.Manifest.Dim)
-	return nil
+	if f.Dim == 0 {
+		return nil
+	}
+	if err := f.checkDense(export.Head{Poolings: []string{mean}, Dim: f.Dim}, f.Manifest.Dim); err != nil {
+		return err
+	}
+	first := export.NewGraph("")
+	f.Manifest.Output, f.Manifest.Dim = first.First(output, f.Dim), f.Dim
+	first.Output(f.Manifest.Output, export.Float32, "batch", f.Dim)
+	return f.extend(name, raw, first, "with the first numbers alone")
 }
 
 // takeTokens is for a graph that gives its tokens' vectors.
@@ -181,7 +194,7 @@ func takeTokens(f *folder, name string, raw []byte, g *onnxgraph.Graph) error {
 			output = tokens
 		}
 	}
-	if f.pooling == pooler {
+	if slices.Equal(f.poolings, []string{pooler}) {
 		if !slices.Contains(g.Outputs, "pooler_output") {
 			return badinput.Errorf("%s has no output pooler_output, but the outputs %s: give another --pooling or export it again", f.at(name), strings.Join(g.Outputs, ", "))
 		}
@@ -196,16 +209,24 @@ func takeTokens(f *folder, name string, raw []byte, g *onnxgraph.Graph) error {
 		return err
 	}
 	f.Manifest.Tokens.Output = output
-	if f.dense != nil {
-		if err := extend(f, name, raw, output, g); err != nil {
-			return err
-		}
-		setTokenWidth(f, g.Shapes[output])
-		return nil
+	simple := slices.Contains([]string{mean, cls, maxima}, f.poolings[0]) && len(f.poolings) == 1
+	if simple && f.dense == nil && f.Dim == 0 {
+		f.Manifest.Output, f.Manifest.Pooling = output, model.Pooling(f.poolings[0])
+		f.Found("output", name, "%s, [batch, tokens, dim]", output)
+		return setWidth(f, name, output, g)
 	}
-	f.Manifest.Output, f.Manifest.Pooling = output, model.Pooling(f.pooling)
-	f.Found("output", name, "%s, [batch, tokens, dim]", output)
-	return setWidth(f, name, output, g)
+	if err := setWidth(f, name, output, g); err != nil {
+		return err
+	}
+	head := export.Head{Poolings: f.poolings, Dense: f.dense, Dim: f.Dim}
+	if err := f.checkDense(head, f.Manifest.Dim); err != nil {
+		return err
+	}
+	more := export.NewGraph("")
+	f.Manifest.Output, f.Manifest.Dim = more.Head(output, head, f.Manifest.Dim, g.Opsets[""])
+	f.Manifest.Pooling = model.None
+	setTokenWidth(f, g.Shapes[output])
+	return f.extend(name, raw, more, fmt.Sprintf("with %s pooling and %d dense layers", strings.Join(f.poolings, ", "), len(f.dense)))
 }
 
 // setTokenWidth sets the width of the tokens' vectors where it is not the sentences'.
@@ -233,27 +254,10 @@ func setWidth(f *folder, name, output string, g *onnxgraph.Graph) error {
 	return nil
 }
 
-// extend writes the graph with pooling and dense layers at its end, beside the published one: the files with weights
-// that it refers to are there.
-func extend(f *folder, name string, raw []byte, tokens string, g *onnxgraph.Graph) error {
-	head := export.NewGraph("")
-	output, dim, err := writeHead(f, head, tokens, g.Opsets[""])
-	if err != nil {
-		return err
-	}
+// extend writes the graph with more nodes at its end beside the published one: the files with weights that it refers to
+// are there.
+func (f *folder) extend(name string, raw []byte, more *export.Graph, what string) error {
 	f.Manifest.ONNX = path.Join(path.Dir(name), GraphFile)
-	f.Manifest.Output, f.Manifest.Pooling, f.Manifest.Dim = output, model.None, dim
-	f.Found("graph", name, "with %s pooling and %d dense layers added: %s", f.pooling, len(f.dense), f.Manifest.ONNX)
-	return atomicfile.WriteBytes(filepath.Join(f.Dir, filepath.FromSlash(f.Manifest.ONNX)), head.Extend(raw))
-}
-
-// writeHead writes pooling and dense layers, and gives the name and the width of their output.
-func writeHead(f *folder, g *export.Graph, tokens string, opset int) (output string, dim int, err error) {
-	for i, d := range f.dense[1:] {
-		if before := f.dense[i]; d.In != before.Out {
-			return "", 0, badinput.Errorf("%s: dense layer %d takes %d numbers, but %d are before it: fetch the model again", f.at(modulesFile), i+2, d.In, before.Out)
-		}
-	}
-	output, dim = g.Head(tokens, string(f.pooling), f.dense, opset)
-	return output, dim, nil
+	f.Found("graph", name, "%s: %s", what, f.Manifest.ONNX)
+	return atomicfile.WriteBytes(filepath.Join(f.Dir, filepath.FromSlash(f.Manifest.ONNX)), more.Extend(raw))
 }

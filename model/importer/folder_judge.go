@@ -11,7 +11,6 @@ import (
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/encoder"
 	"bitextmine/train/weights"
 )
 
@@ -124,15 +123,7 @@ func judgeGraph(f *folder, labels int) error {
 	case f.first(weights.ModelName) == "" && f.first(weights.ModelName+".index.json") == "":
 		return missing(f)
 	}
-	settings, tensors, err := encoder.ReadPublished(f.at(f.body), encoder.CLS)
-	if err != nil {
-		return err
-	}
-	if f.dense, err = encoder.ReadClassifier(f.at(f.body), settings.Width, labels); err != nil {
-		return err
-	}
-	f.pooling = cls
-	return exportWithHead(f, settings, tensors)
+	return exportTransformer(f, labels)
 }
 
 // takeLogits is for the graph of a judge.

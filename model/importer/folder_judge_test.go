@@ -161,7 +161,7 @@ func TestImportJudgeRefuses(t *testing.T) {
 	delete(config, "id2label") // two labels, where the weights are of one
 	writeJSON(t, filepath.Join(dir, "config.json"), config)
 	_, err = Import(t.Context(), dir, Options{})
-	encodetest.Refused(t, err, "no sound classifier of 16 to 2 numbers")
+	encodetest.Refused(t, err, "has no dense layer classifier of 16 to 2 numbers")
 }
 
 func readJSON(t *testing.T, path string) map[string]any {

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"maps"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,14 +13,12 @@ import (
 	"bitextmine/train/weights"
 )
 
-// pooling is how tokens become one vector.
-type pooling string
-
+// Names of poolings, as export.Head has them.
 const (
-	mean   pooling = "mean"
-	cls    pooling = "cls"
-	maxima pooling = "max"
-	pooler pooling = "pooler" // tanh of a dense layer on the first token, BERT's own
+	mean   = "mean"
+	cls    = "cls"
+	maxima = "max"
+	pooler = "pooler" // tanh of a dense layer on the first token, BERT's own
 )
 
 // module is an entry of modules.json.
@@ -58,13 +56,18 @@ func readModules(f *folder) error {
 			err = readPooling(f, m.Path)
 		case kind == "Dense":
 			err = readDense(f, m.Path)
-		case kind == "Normalize", kind == "Dropout": // vectors always get length 1, and nothing is dropped
+		case kind == "Normalize": // at the end vectors get length 1 in any case
+			f.dense = append(f.dense, export.Dense{})
+		case kind == "Dropout": // nothing is dropped
 		default:
 			err = badinput.Errorf("%s names the module %s, which this program does not compute: export the whole model to ONNX with the output sentence_embedding", f.at(modulesFile), m.Type)
 		}
 		if err != nil {
 			return err
 		}
+	}
+	for len(f.dense) > 0 && f.dense[len(f.dense)-1].Weight == nil {
+		f.dense = f.dense[:len(f.dense)-1]
 	}
 	f.Found("modules", modulesFile, "%s", strings.Join(kinds, ", "))
 	return nil
@@ -80,32 +83,70 @@ func readPooling(f *folder, dir string) error {
 		return badinput.Errorf("%s names a pooling, but %s is missing: fetch the model again", f.at(modulesFile),
 			f.at(file))
 	}
-	modes := map[string]pooling{"cls": cls, "cls_token": cls, "mean": mean, "mean_tokens": mean, "max": maxima,
-		"max_tokens":           maxima,
-		"mean_sqrt_len_tokens": mean, "mean_sqrt_len": mean} // the same direction
-	var on []string
-	for key, value := range all {
-		if mode, ok := strings.CutPrefix(key, "pooling_mode_"); ok && value == true {
-			on = append(on, mode)
+	on, err := poolings(all)
+	if err != nil {
+		return badinput.Errorf("%s has the pooling %w: export the whole model to ONNX with the output sentence_embedding", f.at(file), err)
+	}
+	f.poolings = on
+	f.Found("pooling", file, "%s", strings.Join(on, ", "))
+	if included, ok := all["include_prompt"].(bool); ok && !included {
+		f.NoPrefix = f.at(file) + " leaves the tokens of a prefix out of the pooling"
+	}
+	for _, field := range []string{"word_embedding_dimension", "embedding_dimension"} {
+		if dim, ok := all[field].(float64); ok {
+			f.Manifest.Dim = int(dim)
 		}
-	}
-	if mode, ok := all["pooling_mode"].(string); ok {
-		on = append(on, mode)
-	}
-	slices.Sort(on)
-	if len(on) != 1 || modes[on[0]] == "" {
-		return badinput.Errorf("%s has the pooling %s, but only one of cls, mean and max can be computed: export the whole model to ONNX with the output sentence_embedding", f.at(file), listed(on))
-	}
-	f.pooling = modes[on[0]]
-	f.Found("pooling", file, "%s", f.pooling)
-	if dim, ok := all["word_embedding_dimension"].(float64); ok {
-		f.Manifest.Dim = int(dim)
 	}
 	return nil
 }
 
-// activations are ONNX's operators for the names that PyTorch gives them.
-var activations = map[string]string{"Tanh": "Tanh", "ReLU": "Relu", "Sigmoid": "Sigmoid", "Identity": ""}
+// modes are the names of poolings in sentence-transformers, in the order in which those that are switched on stand
+// one after the other, and in export.Head.
+var modes = [][2]string{{"cls", cls}, {"max", maxima}, {"mean", mean}, {"mean_sqrt_len_tokens", "mean_sqrt_len"},
+	{"weightedmean", "weighted"}, {"lasttoken", "last"}}
+
+// poolings reads the poolings of a configuration: pooling_mode, or the older switches pooling_mode_...
+func poolings(all map[string]any) (on []string, err error) {
+	var names []string
+	switch mode := all["pooling_mode"].(type) {
+	case string:
+		names = []string{mode}
+	case []any:
+		for _, m := range mode {
+			names = append(names, fmt.Sprint(m))
+		}
+	default:
+		for _, p := range modes {
+			for _, suffix := range []string{"", "_token", "_tokens"} {
+				if all["pooling_mode_"+p[0]+suffix] == true {
+					names = append(names, p[0])
+				}
+			}
+		}
+		for key, value := range all {
+			known := slices.ContainsFunc(modes, func(p [2]string) bool {
+				return strings.HasPrefix(key, "pooling_mode_"+p[0])
+			})
+			if strings.HasPrefix(key, "pooling_mode_") && value == true && !known {
+				names = append(names, key)
+			}
+		}
+		if names == nil {
+			names = []string{"mean"} // sentence-transformers' default
+		}
+	}
+	for _, mode := range names {
+		i := slices.IndexFunc(modes, func(p [2]string) bool { return p[0] == mode })
+		if i < 0 {
+			return nil, fmt.Errorf("%s, which cannot be computed", mode)
+		}
+		on = append(on, modes[i][1])
+	}
+	return on, nil
+}
+
+// activations are those of export.Dense by the names that PyTorch gives them.
+var activations = map[string]string{"Tanh": "Tanh", "ReLU": "Relu", "Sigmoid": "Sigmoid", "Identity": "", "GELU": "GELU", "SiLU": "SiLU"}
 
 // readDense reads 2_Dense: its configuration and safetensors.
 func readDense(f *folder, dir string) error {
@@ -114,17 +155,25 @@ func readDense(f *folder, dir string) error {
 		In         int    `json:"in_features"`
 		Out        int    `json:"out_features"`
 		Activation string `json:"activation_function"`
+		Residual   bool   `json:"use_residual"`
+		Input      string `json:"module_input_name"`
+		Output     string `json:"module_output_name"`
 	}
+	c.Activation = "Tanh" // sentence-transformers' default
 	if ok, err := f.json(file, &c); err != nil {
 		return err
 	} else if !ok {
 		return badinput.Errorf("%s names a dense layer, but %s is missing: fetch the model again", f.at(modulesFile),
 			f.at(file))
 	}
+	const vector = "sentence_embedding"
+	if c.Residual || c.Input != "" && c.Input != vector || c.Output != "" && c.Output != vector {
+		return badinput.Errorf("%s has a dense layer with use_residual, or of something else than %s, which this program does not compute: export the whole model to ONNX with that output", f.at(file), vector)
+	}
 	short := c.Activation[strings.LastIndex(c.Activation, ".")+1:]
 	operator, ok := activations[short]
 	if !ok {
-		return badinput.Errorf("%s has the activation_function %q, but only Tanh, ReLU, Sigmoid and Identity can be computed: export the whole model to ONNX with the output sentence_embedding", f.at(file), c.Activation)
+		return badinput.Errorf("%s has the activation_function %q, but only Tanh, ReLU, Sigmoid, GELU, SiLU and Identity can be computed: export the whole model to ONNX with the output sentence_embedding", f.at(file), c.Activation)
 	}
 	weightsFile := path.Join(dir, weights.ModelName)
 	if !f.has(weightsFile) {
@@ -169,25 +218,25 @@ func transposed(data []float32, rows, columns int) []float32 {
 
 // choosePooling determines the pooling: the caller's, the files', or that of the known encoder.
 func choosePooling(f *folder) error {
-	switch pooling(f.Pooling) {
+	switch f.Pooling {
 	case "":
-	case mean, cls, maxima, pooler:
-		f.pooling = pooling(f.Pooling)
-		f.Found("pooling", "--pooling", "%s", f.pooling)
+	case mean, cls, maxima, pooler, "last", "weighted":
+		f.poolings = []string{f.Pooling}
+		f.Found("pooling", "--pooling", "%s", f.Pooling)
 	default:
-		return badinput.Errorf("--pooling is %q, but must be mean, cls, max or pooler", f.Pooling)
+		return badinput.Errorf("--pooling is %q, but must be mean, cls, max, last, weighted or pooler", f.Pooling)
 	}
-	if f.pooling == "" && f.Known != nil && f.Known.Pooling != model.None {
-		f.pooling = pooling(f.Known.Pooling)
-		f.Found("pooling", KnownFile(f.Known), "%s", f.pooling)
+	if f.poolings == nil && f.Known != nil && f.Known.Pooling != model.None {
+		f.poolings = []string{string(f.Known.Pooling)}
+		f.Found("pooling", KnownFile(f.Known), "%s", f.Known.Pooling)
 	}
 	return nil
 }
 
 // needPooling is called where tokens have to become one vector.
 func needPooling(f *folder) error {
-	if f.pooling == "" {
-		return badinput.Errorf("%s does not say how tokens become one vector (it has no %s): give --pooling mean, cls, max or pooler, as the model's card says", f.root, modulesFile)
+	if f.poolings == nil {
+		return badinput.Errorf("%s does not say how tokens become one vector (it has no %s): give --pooling mean, cls, max, last, weighted or pooler, as the model's card says", f.root, modulesFile)
 	}
 	return nil
 }
@@ -198,65 +247,4 @@ func listed(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-// promptsFile has the prompts of sentence-transformers.
-const promptsFile = "config_sentence_transformers.json"
-
-// readPrompts makes a prefix of the prompt that the model puts before every sentence unless told otherwise.
-func readPrompts(f *folder) error {
-	var all struct {
-		Prompts map[string]string `json:"prompts"`
-		Default string            `json:"default_prompt_name"`
-	}
-	if ok, err := f.json(promptsFile, &all); err != nil || !ok || len(all.Prompts) == 0 ||
-		len(f.Manifest.Prefixes) > 0 {
-		return err
-	}
-	if text := all.Prompts[all.Default]; text != "" {
-		f.Manifest.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: text}}
-		f.Found("prefix", promptsFile, "%q", text)
-		return nil
-	}
-	if f.Known == nil && f.Prefix == "" {
-		f.Found("prefix", promptsFile, "none; the model has the prompts %s: choose one with --prefix",
-			listed(slices.Sorted(maps.Keys(all.Prompts))))
-	}
-	return nil
-}
-
-// exportTable writes the graph of a static encoder (sentence-transformers' StaticEmbedding): the mean of the rows of
-// a table.
-func exportTable(f *folder) error {
-	name := path.Join(f.body, weights.ModelName)
-	if !f.has(name) {
-		return missing(f)
-	}
-	tensors, _, err := weights.ReadFile(f.at(name), nil)
-	if err != nil {
-		return err
-	}
-	if len(tensors) != 1 || len(tensors[0].Shape) != 2 {
-		return badinput.Errorf("%s has %d tensors, but a static encoder that can be computed has one table: export the model to ONNX", f.at(name), len(tensors))
-	}
-	table := tensors[0]
-	if !table.Sound() {
-		return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again", f.at(name),
-			table.Name)
-	}
-	f.Words, f.WordsFrom = table.Shape[0], name
-	f.Manifest.Dim = table.Shape[1]
-	f.Manifest.Inputs.IDs = export.IDs
-	f.Manifest.Output, f.Manifest.Pooling = export.Vectors, model.None
-	f.Manifest.Tokens = model.TokenOutput{Output: export.Tokens, Static: true}
-	f.Found("graph", name, "the mean of a table of %d words, %d numbers each", table.Shape[0], table.Shape[1])
-	g := export.NewGraph(f.Manifest.Name)
-	g.Input(export.IDs, export.Int64, "batch", "tokens")
-	g.Initializer("table", table.Shape, table.Data)
-	g.Node("Gather", []string{"table", export.IDs}, []string{export.Tokens}, export.Attr{Name: "axis", Value: 0})
-	g.Node("ReduceMean", []string{export.Tokens}, []string{export.Vectors},
-		export.Attr{Name: "axes", Value: []int64{1}}, export.Attr{Name: "keepdims", Value: 0})
-	g.Output(export.Vectors, export.Float32, "batch", table.Shape[1])
-	g.Output(export.Tokens, export.Float32, "batch", "tokens", table.Shape[1])
-	return f.Write(g)
 }

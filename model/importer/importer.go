@@ -90,6 +90,11 @@ func publish(ctx context.Context, d *Draft) error {
 		d.Manifest.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: d.Prefix}}
 		d.Found("prefix", "--prefix", "%q", d.Prefix)
 	}
+	for _, p := range d.Manifest.Prefixes {
+		if d.NoPrefix != "" && (p.Text != "" || p.Tokens != nil) {
+			return badinput.Errorf("%s, which this program does not compute: import the model without a prefix (--prompt none)", d.NoPrefix)
+		}
+	}
 	text, err := yaml.Marshal(d.Manifest)
 	if err != nil {
 		return err

@@ -222,13 +222,14 @@ func TestBadFolders(t *testing.T) {
 		}},
 		{"code in a module", "code of the model's own, and this program never runs it", Options{}, files(map[string]string{"modules.json": `[{"path": "", "type": "custom_st.Transformer"}]`})},
 		{"a module that is not computed", "names the module sentence_transformers.models.LSTM", Options{}, files(map[string]string{"modules.json": fmt.Sprintf(modulesJSON, `, {"path": "2", "type": "sentence_transformers.models.LSTM"}`)})},
-		{"two poolings", "has the pooling cls_token, mean_tokens, but only one", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}`})},
+		{"an unknown mode of pooling", "has the pooling attention, which cannot be computed", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode": ["mean", "attention"]}`})},
+		{"an unknown switch of pooling", "has the pooling pooling_mode_attention, which cannot be computed", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_attention": true}`})},
 		{"no pooling", "give --pooling mean", Options{}, remove("modules.json")},
 		{"an unknown pooling", `--pooling is "first"`, Options{Pooling: "first"}, remove("modules.json")},
 		{"damaged JSON", "is not the JSON that a published model has", Options{}, files(map[string]string{"config.json": "{"})},
 		{"no tokenizer", "has no tokenizer that can be read", Options{}, remove("vocab.txt")},
 		{"a larger vocabulary", "gives ids up to 41, but the model has 40 words (config.json)", Options{}, files(map[string]string{"vocab.txt": vocabulary() + "one\ntwo\n"})},
-		{"another kind of model", `has the model_type "t5"`, Options{}, files(map[string]string{"config.json": `{"model_type": "t5", "vocab_size": 40}`})},
+		{"another kind of model", `has the model_type "deberta-v2" (DebertaV2Model), which this program cannot build a graph of; it knows BERT, `, Options{}, files(map[string]string{"config.json": `{"model_type": "deberta-v2", "architectures": ["DebertaV2Model"], "vocab_size": 40}`})},
 		{"a graph that is missing", "--onnx names other.onnx", Options{ONNX: "other.onnx"}, func(*testing.T, string) {}},
 		{"external data that is missing", "model.onnx.data, which is missing", Options{}, func(t *testing.T, dir string) {
 			tableGraph(t, dir, "model.onnx", table, true)

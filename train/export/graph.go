@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -187,7 +186,10 @@ func (c constant) content() ([]byte, error) {
 			raw = floats(raw, block)
 			return nil
 		})
-		return raw, errors.Join(err, c.whole(len(raw)))
+		if err != nil {
+			return nil, err
+		}
+		return raw, c.whole(len(raw))
 	case []int64:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(x))

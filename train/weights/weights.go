@@ -80,6 +80,15 @@ func Learned(all []*Tensor) []*Tensor {
 	return slices.DeleteFunc(slices.Clone(all), func(t *Tensor) bool { return t.Frozen })
 }
 
+// Count is the number of values in tensors.
+func Count(all []*Tensor) int {
+	n := 0
+	for _, t := range all {
+		n += len(t.Data)
+	}
+	return n
+}
+
 // Rows is the length of the first axis.
 func (t *Tensor) Rows() int { return t.Shape[0] }
 

