@@ -39,7 +39,7 @@ type network struct {
 
 	prefixes []string       // left out before the names of tensors, the longest first
 	needless *regexp.Regexp // tensors, without prefix, that tokens' vectors do not need
-	pooler   string         // the dense layer of the authors' own pooling, tanh of it on the first token; empty: there is none
+	pooler   string         // dense layer of the authors' own pooling, with tanh, on the first token; empty: there is none
 	build    func(b *builder) (tokens string)
 }
 

@@ -9,37 +9,38 @@ import (
 
 // attention says how tokens look at each other.
 type attention struct {
-	heads, shared, size int                   // shared: how many heads keys and values have; size: the numbers of one
-	scale               float64               // on the scores; 0: none
-	rope                *rope                 // nil: none
-	bias                string                // added to the scores, [tokens, tokens] or [1, heads, tokens, tokens]; empty: none
-	query, key          func(x string) string // normalisation of the heads [batch, tokens, heads, size]; nil: none
+	heads, shared, size int     // shared: how many heads keys and values have; size: the numbers of one
+	scale               float64 // on the scores; 0: none
+	rope                *rope   // nil: none
+	// bias is added to the scores: [tokens, tokens] or [1, heads, tokens, tokens]; empty: nothing is.
+	bias       string
+	query, key func(x string) string // normalisation of the heads [batch, tokens, heads, size]; nil: none
 }
 
 // attend gives what the tokens attend to, [batch, tokens, heads·size], for queries, keys and values
 // [batch, tokens, ...].
-func (b *builder) attend(a attention, q, k, v string) string {
+func (a attention) attend(b *builder, q, k, v string) string {
 	if a.shared == a.heads {
-		q = b.turned(a, b.apart(q, a.query, a.heads, a.size), "0 2 1 3")
-		k, v = b.turnedKeys(a, b.apart(k, a.key, a.heads, a.size)), b.op("Transpose", b.apart(v, nil, a.heads, a.size), perm(0, 2, 1, 3))
-		context := b.op("MatMul", b.shares(a, q, k), v)
+		q = a.turned(b, apart(b, q, a.query, a.heads, a.size), "0 2 1 3")
+		k, v = a.turnedKeys(b, apart(b, k, a.key, a.heads, a.size)), b.op("Transpose", apart(b, v, nil, a.heads, a.size), perm(0, 2, 1, 3))
+		context := b.op("MatMul", a.shares(b, q, k), v)
 		return b.op("Reshape", b.op("Transpose", context, perm(0, 2, 1, 3)), b.wholes(0, 0, int64(a.heads*a.size)))
 	}
 	// Grouped queries (Ainslie et al. 2023): an axis of the queries that share a head of keys and values.
 	group := int64(a.heads / a.shared)
-	q = b.apart(q, a.query, a.heads, a.size)
+	q = apart(b, q, a.query, a.heads, a.size)
 	q = b.op("Reshape", q, b.wholes(0, 0, int64(a.shared), group, int64(a.size)))
-	q = b.turned(a, q, "0 2 3 1 4")
-	k = b.op("Unsqueeze", b.turnedKeys(a, b.apart(k, a.key, a.shared, a.size)), b.wholes(2))
-	v = b.op("Unsqueeze", b.op("Transpose", b.apart(v, nil, a.shared, a.size), perm(0, 2, 1, 3)), b.wholes(2))
-	context := b.op("MatMul", b.shares(a, q, k), v)
+	q = a.turned(b, q, "0 2 3 1 4")
+	k = b.op("Unsqueeze", a.turnedKeys(b, apart(b, k, a.key, a.shared, a.size)), b.wholes(2))
+	v = b.op("Unsqueeze", b.op("Transpose", apart(b, v, nil, a.shared, a.size), perm(0, 2, 1, 3)), b.wholes(2))
+	context := b.op("MatMul", a.shares(b, q, k), v)
 	return b.op("Reshape", b.op("Transpose", context, perm(0, 3, 1, 2, 4)), b.wholes(0, 0, int64(a.heads*a.size)))
 }
 
 func perm(axes ...int64) export.Attr { return attr("perm", axes) }
 
 // apart divides x among heads and normalises them.
-func (b *builder) apart(x string, norm func(x string) string, heads, size int) string {
+func apart(b *builder, x string, norm func(x string) string, heads, size int) string {
 	x = b.op("Reshape", x, b.wholes(0, 0, int64(heads), int64(size)))
 	if norm != nil {
 		x = norm(x)
@@ -48,11 +49,11 @@ func (b *builder) apart(x string, norm func(x string) string, heads, size int) s
 }
 
 // turned are queries with their axes in order, rotated and scaled.
-func (b *builder) turned(a attention, q, order string) string {
+func (a attention) turned(b *builder, q, order string) string {
 	axes := map[string]export.Attr{"0 2 1 3": perm(0, 2, 1, 3), "0 2 3 1 4": perm(0, 2, 3, 1, 4)}[order]
 	q = b.op("Transpose", q, axes)
 	if a.rope != nil {
-		q = b.rotate(*a.rope, q)
+		q = a.rope.rotate(b, q)
 	}
 	if a.scale != 0 {
 		q = b.op("Mul", q, b.scalar(a.scale))
@@ -61,15 +62,15 @@ func (b *builder) turned(a attention, q, order string) string {
 }
 
 // turnedKeys are keys [batch, heads, size, tokens].
-func (b *builder) turnedKeys(a attention, k string) string {
+func (a attention) turnedKeys(b *builder, k string) string {
 	if a.rope == nil {
 		return b.op("Transpose", k, perm(0, 2, 3, 1))
 	}
-	return b.op("Transpose", b.rotate(*a.rope, b.op("Transpose", k, perm(0, 2, 1, 3))), perm(0, 1, 3, 2))
+	return b.op("Transpose", a.rope.rotate(b, b.op("Transpose", k, perm(0, 2, 1, 3))), perm(0, 1, 3, 2))
 }
 
 // shares is how much of its attention each token gives to each.
-func (b *builder) shares(a attention, q, k string) string {
+func (a attention) shares(b *builder, q, k string) string {
 	scores := b.op("MatMul", q, k)
 	if a.bias != "" {
 		scores = b.op("Add", scores, a.bias)
@@ -78,20 +79,20 @@ func (b *builder) shares(a attention, q, k string) string {
 }
 
 // rotate turns the pairs of numbers i and i + size/2 of x [..., tokens, size].
-func (b *builder) rotate(r rope, x string) string {
+func (r rope) rotate(b *builder, x string) string {
 	half := int64(len(r.frequencies))
-	cos := b.once(r.name+" cos", func() string { return b.waves(r, "Cos") })
-	sin := b.once(r.name+" sin", func() string { return b.waves(r, "Sin") })
+	cos := b.once(r.name+" cos", func() string { return r.waves(b, "Cos") })
+	sin := b.once(r.name+" sin", func() string { return r.waves(b, "Sin") })
 	parts := b.split(x, half, half)
 	other := b.op("Concat", b.op("Neg", parts[1]), parts[0], attr("axis", -1))
 	return b.op("Add", b.op("Mul", x, cos), b.op("Mul", other, sin))
 }
 
 // waves are cosines or sines [tokens, size] of the angles of all places.
-func (b *builder) waves(r rope, function string) string {
+func (r rope) waves(b *builder, function string) string {
 	angles := b.once(r.name, func() string {
 		b.Initializer(r.name, []int{1, len(r.frequencies)}, r.frequencies)
-		places := b.op("Unsqueeze", b.op("Cast", b.range_(), attr("to", int(export.Float32))), b.wholes(1))
+		places := b.op("Unsqueeze", b.op("Cast", rangeOf(b), attr("to", int(export.Float32))), b.wholes(1))
 		each := b.op("Mul", places, r.name)
 		return b.op("Concat", each, each, attr("axis", -1))
 	})
@@ -102,31 +103,31 @@ func (b *builder) waves(r rope, function string) string {
 	return waves
 }
 
-// range_ are the places of the tokens, [tokens].
-func (b *builder) range_() string {
+// rangeOf gives the places of the tokens, [tokens].
+func rangeOf(b *builder) string {
 	return b.once("range", func() string { return b.op("Range", b.whole(0), b.tokens(), b.whole(1)) })
 }
 
 // distances are the places of queries (rows) less those of keys (columns), [tokens, tokens].
-func (b *builder) distances() string {
+func distances(b *builder) string {
 	return b.once("distances", func() string {
-		return b.op("Sub", b.op("Unsqueeze", b.range_(), b.wholes(1)), b.op("Unsqueeze", b.range_(), b.wholes(0)))
+		return b.op("Sub", b.op("Unsqueeze", rangeOf(b), b.wholes(1)), b.op("Unsqueeze", rangeOf(b), b.wholes(0)))
 	})
 }
 
 // window is a bias that lets a token look at those that are at most `before` places before it and `after` behind it; a
 // number that is negative is no bound.
-func (b *builder) window(before, after int) string {
+func window(b *builder, before, after int) string {
 	if before < 0 && after < 0 {
 		return ""
 	}
 	return b.once(fmt.Sprint("window ", before, after), func() string {
 		var seen string
 		if before >= 0 {
-			seen = b.op("LessOrEqual", b.distances(), b.whole(int64(before)))
+			seen = b.op("LessOrEqual", distances(b), b.whole(int64(before)))
 		}
 		if after >= 0 {
-			near := b.op("GreaterOrEqual", b.distances(), b.whole(int64(-after)))
+			near := b.op("GreaterOrEqual", distances(b), b.whole(int64(-after)))
 			if seen != "" {
 				near = b.op("And", seen, near)
 			}
@@ -138,7 +139,7 @@ func (b *builder) window(before, after int) string {
 
 // relative is a bias by distance, [1, heads, tokens, tokens] (Raffel et al. 2020): a learned number for each head and
 // bucket of distances. table has them [buckets, heads]; from `furthest` on all distances are one bucket.
-func (b *builder) relative(name string, table []float32, heads, buckets, furthest int) string {
+func relative(b *builder, name string, table []float32, heads, buckets, furthest int) string {
 	rows := make([]float32, 0, (2*furthest+1)*heads)
 	for distance := -furthest; distance <= furthest; distance++ { // of a query's place less the key's
 		at := bucket(-distance, buckets, furthest) * heads
@@ -146,7 +147,7 @@ func (b *builder) relative(name string, table []float32, heads, buckets, furthes
 	}
 	b.Initializer(name, []int{2*furthest + 1, heads}, rows)
 	limited := b.once("limited distances", func() string {
-		low := b.op("Max", b.distances(), b.whole(int64(-furthest)))
+		low := b.op("Max", distances(b), b.whole(int64(-furthest)))
 		return b.op("Add", b.op("Min", low, b.whole(int64(furthest))), b.whole(int64(furthest)))
 	})
 	return b.op("Unsqueeze", b.op("Transpose", b.op("Gather", name, limited, attr("axis", 0)), perm(2, 0, 1)), b.wholes(0))

@@ -37,7 +37,7 @@ func (k block) layer(b *builder, prefix string, n names, bias, x string) string 
 	dense := func(x, name string, in, out int) string { return b.linear(x, prefix+name, in, out, true) }
 	a := attention{heads: k.heads, shared: k.heads, size: k.size, scale: 1 / math.Sqrt(float64(k.size)), bias: bias}
 	q, key, v := dense(x, n.query, k.width, k.width), dense(x, n.key, k.width, k.width), dense(x, n.value, k.width, k.width)
-	x = b.norm(b.op("Add", x, dense(b.attend(a, q, key, v), n.out, k.width, k.width)), prefix+n.norm, k.width, k.epsilon, true)
+	x = b.norm(b.op("Add", x, dense(a.attend(b, q, key, v), n.out, k.width, k.width)), prefix+n.norm, k.width, k.epsilon, true)
 	inner := activations[k.activation](b, dense(x, n.in, k.width, k.inner))
 	return b.norm(b.op("Add", x, dense(inner, n.back, k.inner, k.width)), prefix+n.after, k.width, k.epsilon, true)
 }
@@ -85,7 +85,7 @@ func bertWith(c *config, offset int) network {
 				table[i] += types[i%k.width]
 			}
 			if b.typed { // the places have the first type's row
-				x = b.op("Add", x, b.op("Gather", b.beyondFirst(types, k.width), export.TokenTypes, attr("axis", 0)))
+				x = b.op("Add", x, b.op("Gather", beyondFirst(b, types, k.width), export.TokenTypes, attr("axis", 0)))
 			}
 		}
 		x = b.norm(b.places(x, table, k.width), "embeddings.LayerNorm", k.width, k.epsilon, true)
@@ -98,7 +98,7 @@ func bertWith(c *config, offset int) network {
 }
 
 // beyondFirst adds the table of the types' rows less the first one.
-func (b *builder) beyondFirst(types []float32, width int) string {
+func beyondFirst(b *builder, types []float32, width int) string {
 	less := make([]float32, len(types))
 	for i, x := range types {
 		less[i] = x - types[i%width]
@@ -131,7 +131,7 @@ func readMPNet(c *config) network {
 			return x
 		}
 		x = b.norm(b.places(x, table[offset*k.width:], k.width), "embeddings.LayerNorm", k.width, k.epsilon, true)
-		bias := b.relative(learned, each, k.heads, buckets, furthest)
+		bias := relative(b, learned, each, k.heads, buckets, furthest)
 		for i := range k.layers {
 			x = k.layer(b, fmt.Sprintf("encoder.layer.%d.", i), inLayer, bias, x)
 		}

@@ -178,7 +178,7 @@ func (d decoder) layer(b *builder, at, kind, x string) string {
 	rms := func(x, name string, width int) string { return b.rms(x, at+name, width, d.epsilon, d.plus) }
 	turns := d.ropes[kind]
 	a := attention{heads: d.heads, shared: d.shared, size: d.size, scale: d.scale, rope: &turns,
-		bias: b.window(d.before[kind], d.after[kind])}
+		bias: window(b, d.before[kind], d.after[kind])}
 	if d.normed {
 		a.query = func(x string) string { return rms(x, "self_attn.q_norm", d.size) }
 		a.key = func(x string) string { return rms(x, "self_attn.k_norm", d.size) }
@@ -187,7 +187,7 @@ func (d decoder) layer(b *builder, at, kind, x string) string {
 	q := b.linear(y, at+"self_attn.q_proj", d.width, d.heads*d.size, d.bias)
 	k := b.linear(y, at+"self_attn.k_proj", d.width, d.shared*d.size, d.bias)
 	v := b.linear(y, at+"self_attn.v_proj", d.width, d.shared*d.size, d.bias)
-	y = b.linear(b.attend(a, q, k, v), at+"self_attn.o_proj", d.heads*d.size, d.width, d.outBias)
+	y = b.linear(a.attend(b, q, k, v), at+"self_attn.o_proj", d.heads*d.size, d.width, d.outBias)
 	before := "post_attention_layernorm"
 	if d.sandwich {
 		y, before = rms(y, "post_attention_layernorm", d.width), "pre_feedforward_layernorm"

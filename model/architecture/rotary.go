@@ -36,7 +36,7 @@ func readModernBERT(c *config) network {
 			turns := ropes[kind]
 			a := attention{heads: heads, shared: heads, size: size, scale: 1 / math.Sqrt(float64(size)), rope: &turns}
 			if kind == nearby {
-				a.bias = b.window(half, half)
+				a.bias = window(b, half, half)
 			}
 			y := x
 			if i > 0 {
@@ -44,7 +44,7 @@ func readModernBERT(c *config) network {
 			}
 			w := int64(width)
 			qkv := b.split(b.linear(y, at+"attn.Wqkv", width, 3*width, attentionBias), w, w, w)
-			x = b.op("Add", x, b.linear(b.attend(a, qkv[0], qkv[1], qkv[2]), at+"attn.Wo", width, width, attentionBias))
+			x = b.op("Add", x, b.linear(a.attend(b, qkv[0], qkv[1], qkv[2]), at+"attn.Wo", width, width, attentionBias))
 			y = b.norm(x, at+"mlp_norm", width, epsilon, shifted)
 			parts := b.split(b.linear(y, at+"mlp.Wi", width, 2*inner, denseBias), int64(inner), int64(inner))
 			y = b.op("Mul", activations[act](b, parts[0]), parts[1])
@@ -110,7 +110,7 @@ func (k block) gated(b *builder, i int, turns rope, x string) string {
 		}
 	}
 	a := attention{heads: k.heads, shared: k.heads, size: k.size, scale: 1 / math.Sqrt(float64(k.size)), rope: &turns}
-	x = b.norm(b.op("Add", x, b.linear(b.attend(a, qkv[0], qkv[1], qkv[2]), out, k.width, k.width, true)), normA, k.width, k.epsilon, true)
+	x = b.norm(b.op("Add", x, b.linear(a.attend(b, qkv[0], qkv[1], qkv[2]), out, k.width, k.width, true)), normA, k.width, k.epsilon, true)
 	var up, gate string
 	if b.has(at + "mlp.gate_proj.weight") {
 		up, gate = b.linear(x, at+"mlp.up_proj", k.width, k.inner, false), b.linear(x, at+"mlp.gate_proj", k.width, k.inner, false)

@@ -40,11 +40,11 @@ func readT5(c *config) network {
 				if !ok {
 					return x
 				}
-				bias = b.relative(learned, each, heads, buckets, furthest)
+				bias = relative(b, learned, each, heads, buckets, furthest)
 			}
 			y := b.rms(x, at+"0.layer_norm", width, epsilon, 0)
 			part := func(name string) string { return b.linear(y, at+"0.SelfAttention."+name, width, heads*size, false) }
-			y = b.attend(attention{heads: heads, shared: heads, size: size, bias: bias}, part("q"), part("k"), part("v"))
+			y = attention{heads: heads, shared: heads, size: size, bias: bias}.attend(b, part("q"), part("k"), part("v"))
 			x = b.op("Add", x, b.linear(y, at+"0.SelfAttention.o", heads*size, width, false))
 			y = b.rms(x, at+"1.layer_norm", width, epsilon, 0)
 			in := at + "1.DenseReluDense.wi"
@@ -91,7 +91,7 @@ func readM2M(c *config) network {
 			y := b.norm(x, at+"self_attn_layer_norm", width, epsilon, true)
 			part := func(name string) string { return b.linear(y, at+"self_attn."+name, width, width, true) }
 			a := attention{heads: heads, shared: heads, size: size, scale: 1 / math.Sqrt(float64(size))}
-			y = b.attend(a, part("q_proj"), part("k_proj"), part("v_proj"))
+			y = a.attend(b, part("q_proj"), part("k_proj"), part("v_proj"))
 			x = b.op("Add", x, b.linear(y, at+"self_attn.out_proj", width, width, true))
 			y = activations[act](b, b.linear(b.norm(x, at+"final_layer_norm", width, epsilon, true), at+"fc1", width, inner, true))
 			x = b.op("Add", x, b.linear(y, at+"fc2", inner, width, true))

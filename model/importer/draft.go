@@ -21,7 +21,7 @@ type Options struct {
 	Pooling string          // mean, cls, max, last, weighted or pooler; empty: as in the files
 	Dim     int             // numbers kept of a vector, the first (Matryoshka); 0: all
 	Prefix  string          // text before every sentence
-	Prompts []string        // names of the model's prompts, NAME for all languages or LANGUAGE=NAME; empty: as in the files
+	Prompts []string        // the model's prompts by NAME or LANGUAGE=NAME; empty: as in the files
 	ONNX    string          // the graph among several, relative to the folder
 	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)

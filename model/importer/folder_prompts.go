@@ -15,8 +15,8 @@ const promptsFile = "config_sentence_transformers.json"
 // bitextPrompt is the name of a prompt for finding translations, by MTEB's name of the task.
 const bitextPrompt = "BitextMining"
 
-// readPrompts makes prefixes of the model's prompts: those that the caller names, else the one that the model puts before
-// every sentence unless told otherwise, else its prompt for finding translations.
+// readPrompts makes prefixes of the model's prompts: those that the caller names, else the one that the model puts
+// before every sentence unless told otherwise, else its prompt for finding translations.
 func readPrompts(f *folder) error {
 	var all struct {
 		Prompts map[string]string `json:"prompts"`

@@ -1,0 +1,218 @@
+"""Makes a small random model of every architecture that mine builds graphs of, as its authors' programs save it, imports
+it, and compares the vectors of sentences of many languages with those that sentence-transformers computes.
+
+usage: architectures.py MINE OUT LEAST LINES FILE... [--only NAME,NAME]       (make test-models)
+
+FILEs have one sentence a line; LINES are taken, about as many of each. Sentences of all lengths are in one batch there.
+Fails if the least cosine of any sentence is under LEAST.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+os.environ.update(OMP_NUM_THREADS="2", TOKENIZERS_PARALLELISM="false", HF_HUB_OFFLINE="1", CUDA_VISIBLE_DEVICES="")
+import numpy as np
+import tokenizers as tk
+import torch
+import transformers as hf
+from sentence_transformers import SentenceTransformer
+from sentence_transformers import models as st
+
+only = None
+if "--only" in sys.argv:
+    only = sys.argv.pop(i := sys.argv.index("--only") + 1).split(",")
+    sys.argv.pop(i - 1)
+mine, out, least, count, *files = sys.argv[1:]
+each = -(-int(count) // len(files))
+sentences = [line for name in files for line in open(name, encoding="utf-8").read().splitlines()[:each]]
+sentences = [s[: 20 + 37 * i % 220].strip() for i, s in enumerate(sentences)][: int(count)]  # of mixed lengths
+shutil.rmtree(out, ignore_errors=True)
+os.makedirs(out)
+
+WORDS = 4000
+W = dict(hidden_size=64, num_hidden_layers=4, num_attention_heads=4, intermediate_size=96)
+D = dict(W, num_key_value_heads=2, head_dim=24, max_position_embeddings=512)
+PROMPTS = {"query": "task: search | query: ", "document": "title: none | text: "}
+
+
+def unigram(first="<s>", last="</s>"):
+    t = tk.Tokenizer(tk.models.Unigram())
+    t.pre_tokenizer = tk.pre_tokenizers.Metaspace()
+    specials = ["<s>", "<pad>", "</s>", "<unk>"]
+    t.train_from_iterator(sentences, tk.trainers.UnigramTrainer(vocab_size=WORDS, special_tokens=specials, unk_token="<unk>", show_progress=False))
+    around = " ".join(filter(None, [first, "$A", last]))
+    t.post_processor = tk.processors.TemplateProcessing(single=around, special_tokens=[(x, t.token_to_id(x)) for x in (first, last) if x])
+    return hf.PreTrainedTokenizerFast(tokenizer_object=t, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>", model_max_length=256)
+
+
+def wordpiece():
+    t = tk.Tokenizer(tk.models.WordPiece(unk_token="[UNK]"))
+    t.normalizer, t.pre_tokenizer = tk.normalizers.BertNormalizer(lowercase=True), tk.pre_tokenizers.BertPreTokenizer()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    t.train_from_iterator(sentences, tk.trainers.WordPieceTrainer(vocab_size=WORDS, special_tokens=specials, show_progress=False))
+    t.post_processor = tk.processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[(x, t.token_to_id(x)) for x in ("[CLS]", "[SEP]")])
+    return hf.PreTrainedTokenizerFast(tokenizer_object=t, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]", model_max_length=256)
+
+
+def spread(model):
+    """Weights as far apart as those of a trained model: attention that chooses, normalisations that differ."""
+    torch.manual_seed(7)
+    for name, p in model.named_parameters():
+        if p.dim() > 1:
+            p.data.normal_(0, 1.5 / p.shape[-1] ** 0.5 if "embed" not in name else 0.5)
+        else:
+            p.data.normal_(0, 0.2).add_(0 if "bias" in name or "gemma" in type(model).__name__.lower() else 1)
+    return model.eval()
+
+
+def transformer(name, kind, config, tokenizer, pooling, dense=(), prompts=None, side="right", dtype=torch.float32, **save):
+    """A model of sentence-transformers in out/NAME: the transformer, a pooling, dense layers and a normalisation."""
+    body, folder = os.path.join(out, name + ".body"), os.path.join(out, name)
+    tokenizer.padding_side = side
+    spread(kind(config)).to(dtype).save_pretrained(body, **save)
+    tokenizer.save_pretrained(body)
+    modules = [st.Transformer(body, model_kwargs={"dtype": torch.float32})]
+    width = modules[0].get_embedding_dimension()
+    modules.append(st.Pooling(width, pooling))
+    width *= 1 if isinstance(pooling, str) else len(pooling)
+    for to, bias, activation in dense:
+        modules.append(spread(st.Dense(width, to, bias=bias, activation_function=activation)))
+        width = to
+    model = SentenceTransformer(modules=modules + [st.Normalize()], prompts=prompts, device="cpu")
+    model.save(folder)
+    if dtype != torch.float32 or save:  # what the authors publish: weights in bfloat16, in several files
+        for file in os.listdir(folder):
+            if file.endswith(".safetensors"):
+                os.remove(os.path.join(folder, file))
+        for file in os.listdir(body):
+            if ".safetensors" in file:
+                shutil.copy(os.path.join(body, file), folder)
+    return model
+
+
+def ours(name, *flags):
+    folder = os.path.join(out, name)
+    imported = os.path.join(out, name + ".mine")
+    shutil.rmtree(imported, ignore_errors=True)
+    subprocess.run([mine, "model", "import", folder, "--out", imported, *flags], check=True, stdout=subprocess.DEVNULL)
+    text, vectors = os.path.join(out, "text"), os.path.join(out, "vectors.npy")
+    with open(text, "w", encoding="utf-8") as f:
+        f.writelines(s + "\n" for s in sentences)
+    subprocess.run([mine, "encode", "--threads", "2", "--dtype", "float32", "--encoder", imported, "--lang", "en", text, "--out", vectors], check=True, stdout=subprocess.DEVNULL)
+    return np.load(vectors)
+
+
+failed = []
+
+
+def compare(name, what, want, got):
+    want = np.asarray(want, np.float64)
+    cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
+    apart = (want @ want.T / np.outer(*[np.linalg.norm(want, axis=1)] * 2)).mean()
+    print(f"{name:18} {what:28} {len(want)} sentences, cosine: least {cosine.min():.7f}, mean {cosine.mean():.7f} (of two sentences {apart:.2f})", flush=True)
+    if not cosine.min() >= float(least):
+        failed.append(f"{name}, {what}: {sentences[int(cosine.argmin())]!r} has {cosine.min():.6f}")
+
+
+def check(name, model, prompts=None, dim=None):
+    flags = ["--dim", str(dim)] if dim else []
+    encode = lambda **more: model.encode(sentences, batch_size=64, normalize_embeddings=True, truncate_dim=dim, **more)
+    compare(name, f"first {dim} numbers" if dim else "plain", encode(), ours(name, "--prompt", "none", *flags))
+    for prompt in prompts or {}:
+        compare(name, "prompt " + prompt, encode(prompt_name=prompt), ours(name, "--prompt", prompt, *flags))
+
+
+def bert():
+    c = hf.BertConfig(vocab_size=WORDS, max_position_embeddings=256, **W)
+    check("bert", transformer("bert", hf.BertModel, c, wordpiece(), "cls", [(48, True, torch.nn.Tanh())]))
+
+
+def xlm_roberta():
+    c = hf.XLMRobertaConfig(vocab_size=WORDS, max_position_embeddings=258, type_vocab_size=1, pad_token_id=1, **W)
+    check("xlm-roberta", transformer("xlm-roberta", hf.XLMRobertaModel, c, unigram(), "mean", prompts=PROMPTS), PROMPTS)
+
+
+def mpnet():
+    c = hf.MPNetConfig(vocab_size=WORDS, max_position_embeddings=258, **W)
+    check("mpnet", transformer("mpnet", hf.MPNetModel, c, unigram(), ["cls", "max", "mean"]))
+
+
+def distilbert():
+    c = hf.DistilBertConfig(vocab_size=WORDS, dim=64, n_layers=4, n_heads=4, hidden_dim=96, max_position_embeddings=256)
+    check("distilbert", transformer("distilbert", hf.DistilBertModel, c, wordpiece(), "mean", [(40, True, torch.nn.GELU())]))
+
+
+def modernbert():
+    c = hf.ModernBertConfig(vocab_size=WORDS, local_attention=16, max_position_embeddings=512, pad_token_id=1, **W)
+    check("modernbert", transformer("modernbert", hf.ModernBertModel, c, unigram(), "mean_sqrt_len_tokens"))
+
+
+def gte():
+    c = hf.GteConfig(vocab_size=WORDS, max_position_embeddings=512, rope_parameters={"rope_type": "default", "rope_theta": 20000.0}, **W)
+    check("gte", transformer("gte", hf.GteModel, c, unigram(), "cls"), dim=24)
+
+
+def gemma():
+    g = dict(D, vocab_size=WORDS, query_pre_attn_scalar=24, sliding_window=16, sliding_window_pattern=3)
+    c = hf.Gemma3TextConfig(use_bidirectional_attention=True, **g)
+    dense = [(128, False, torch.nn.Identity()), (64, False, torch.nn.Identity())]
+    m = transformer("embeddinggemma", hf.Gemma3TextModel, c, unigram(), "mean", dense, PROMPTS, dtype=torch.bfloat16, max_shard_size="200KB")
+    check("embeddinggemma", m, PROMPTS)
+    check("embeddinggemma", m, dim=32)
+    check("gemma3-causal", transformer("gemma3-causal", hf.Gemma3TextModel, hf.Gemma3TextConfig(**g), unigram(), "lasttoken"))
+
+
+def qwen():
+    c = hf.Qwen3Config(vocab_size=WORDS, **D)
+    check("qwen3", transformer("qwen3", hf.Qwen3Model, c, unigram("", "</s>"), "lasttoken", prompts=PROMPTS, side="left", dtype=torch.float16), PROMPTS)
+    c = hf.Qwen2Config(vocab_size=WORDS, **{k: v for k, v in D.items() if k != "head_dim"})
+    check("qwen2", transformer("qwen2", hf.Qwen2Model, c, unigram("", "</s>"), "weightedmean", side="left"))
+
+
+def llama():
+    rope = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
+    check("llama", transformer("llama", hf.LlamaModel, hf.LlamaConfig(vocab_size=WORDS, rope_parameters=rope, **D), unigram(), "lasttoken"))
+    c = hf.MistralConfig(vocab_size=WORDS, sliding_window=12, **D)
+    check("mistral", transformer("mistral", hf.MistralModel, c, unigram(), "lasttoken", side="left"))
+
+
+def t5():
+    g = dict(vocab_size=WORDS, d_model=64, d_kv=16, d_ff=96, num_layers=4, num_heads=4)
+    c = hf.T5Config(**g, architectures=["T5EncoderModel"])
+    check("t5", transformer("t5", hf.T5EncoderModel, c, unigram("", "</s>"), "mean", [(48, False, torch.nn.Identity())]))
+    c = hf.MT5Config(**g, feed_forward_proj="gated-gelu", architectures=["MT5EncoderModel"])
+    check("mt5", transformer("mt5", hf.MT5EncoderModel, c, unigram("", "</s>"), "mean"))
+
+
+def m2m100():
+    """sentence-transformers has no such encoder: the mean of transformers' own, sentence by sentence."""
+    c = hf.M2M100Config(vocab_size=WORDS, d_model=64, encoder_layers=4, decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96, decoder_ffn_dim=96, max_position_embeddings=512)
+    tokenizer, model = unigram(), spread(hf.M2M100Model(c))
+    for saved in model, tokenizer:
+        saved.save_pretrained(os.path.join(out, "m2m100"))
+    with torch.no_grad():
+        want = [model.encoder(input_ids=torch.tensor([ids])).last_hidden_state[0].mean(0).numpy() for ids in tokenizer(sentences, truncation=True, max_length=256)["input_ids"]]
+    compare("m2m100", "plain", want, ours("m2m100", "--pooling", "mean"))
+
+
+def tables():
+    model = SentenceTransformer(modules=[st.StaticEmbedding(wordpiece(), embedding_dim=96)], device="cpu")
+    spread(model).save(os.path.join(out, "static"))
+    check("static", model)
+    check("static", model, dim=32)
+    from model2vec import StaticModel
+    t = wordpiece()._tokenizer
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(1000, 64)).astype(np.float32)
+    n = t.get_vocab_size()
+    model = StaticModel(rows, t, weights=rng.uniform(0.1, 2, n).astype(np.float32), token_mapping=rng.integers(0, 1000, n), normalize=True)
+    model.save_pretrained(os.path.join(out, "model2vec"))
+    compare("model2vec", "weights, shared rows", model.encode(sentences), ours("model2vec"))
+
+
+for make in (bert, xlm_roberta, mpnet, distilbert, modernbert, gte, gemma, qwen, llama, t5, m2m100, tables):
+    if only is None or make.__name__ in only:
+        make()
+if failed:
+    sys.exit("\n".join(failed))
