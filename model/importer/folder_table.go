@@ -21,8 +21,12 @@ type table struct {
 	mapping        []int64   // row by word; nil: a word's row has its own number
 	weights        []float32 // by word; nil: all 1
 	words, columns int
-	left           int // the word that counts for nothing; -1: none
+	left           int // the word that counts for next to nothing; -1: none
 }
+
+// leftOver is the weight of a word that is left out of the mean: not 0, for a sentence of such words alone has to have a
+// vector, too.
+const leftOver = 1e-6
 
 // tableNames are the embeddings' names in sentence-transformers (StaticEmbedding) and model2vec.
 var tableNames = []string{"embedding.weight", "embeddings"}
@@ -146,15 +150,16 @@ func (t *table) stream(yield func([]float32) error) error {
 
 // row is a word's row with its weight, as far as it is kept.
 func (t *table) row(word int, values []float32) []float32 {
-	row := make([]float32, t.columns)
-	if word == t.left {
-		return row
-	}
-	copy(row, values)
+	weight := float32(1)
 	if t.weights != nil {
-		for i := range row {
-			row[i] *= t.weights[word]
-		}
+		weight = t.weights[word]
+	}
+	if word == t.left {
+		weight = leftOver
+	}
+	row := make([]float32, t.columns)
+	for i := range row {
+		row[i] = weight * values[i]
 	}
 	return row
 }
