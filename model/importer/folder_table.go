@@ -24,8 +24,8 @@ type table struct {
 	left           int // a word that is left out of the mean; -1: none
 }
 
-// leftOver is the weight of a word that is left out of the mean: not 0, for a sentence of such words alone has to have a
-// vector, too.
+// leftOver is the weight of a word that is left out of the mean. It is not 0, because a sentence of such words alone
+// needs a vector, too.
 const leftOver = 1e-6
 
 // tableNames are the embeddings' names in sentence-transformers (StaticEmbedding) and model2vec.
