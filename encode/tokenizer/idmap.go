@@ -2,14 +2,10 @@ package tokenizer
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"bitextmine/encode/model"
-	"bitextmine/encode/sentencepiece"
 	"bitextmine/internal/badinput"
 )
 
@@ -45,7 +41,7 @@ func newIDMap(m *model.Model, s splitter) (idMap, error) {
 		ids = append(ids, id)
 	}
 	n.bos, n.eos = ids[0], ids[1]
-	if unknown := ids[3]; unknown != nil {
+	if unknown := ids[3]; unknown != nil && s.Unknown() >= 0 {
 		n.graph[s.Unknown()] = unknown[0]
 	}
 	for id, number := range n.graph {
@@ -107,69 +103,4 @@ func (n idMap) readDictionary(m *model.Model, s splitter) error {
 			m.Path(m.Tokenizer.Dictionary), m.Name, m.Tokenizer.File)
 	}
 	return nil
-}
-
-// pieces are a unigram model.
-type pieces struct {
-	*sentencepiece.Unigram
-	ids map[string]int32
-}
-
-// newUnigram reads a model: pieces with scores, numbered in their order.
-func (t *HuggingFace) newUnigram(raw json.RawMessage) (*pieces, error) {
-	var m struct {
-		Unknown  *int32               `json:"unk_id"`
-		Vocab    [][2]json.RawMessage `json:"vocab"`
-		Fallback bool                 `json:"byte_fallback"`
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("its model cannot be read: %w", err)
-	}
-	if m.Unknown == nil || *m.Unknown < 0 || int(*m.Unknown) >= len(m.Vocab) || len(m.Vocab) > math.MaxInt32 {
-		return nil, errors.New("its model has no unknown piece (unk_id)")
-	}
-	if m.Fallback {
-		return nil, errors.New("its model has byte_fallback, which is not computed")
-	}
-	spellings, scores := make([]string, len(m.Vocab)), make([]float64, len(m.Vocab))
-	least := math.Inf(1)
-	for id, entry := range m.Vocab {
-		if err := errors.Join(json.Unmarshal(entry[0], &spellings[id]),
-			json.Unmarshal(entry[1], &scores[id])); err != nil {
-			return nil, fmt.Errorf("its model's entry %d is not a piece and a score: %w", id, err)
-		}
-		t.ids[spellings[id]] = int32(id)
-		least = min(least, scores[id])
-	}
-	const below = 10
-	model, _ := sentencepiece.NewUnigram(spellings, scores)
-	if model == nil {
-		return nil, errors.New("its model has a piece with a zero byte, or too many pieces")
-	}
-	model.Unknown, model.Penalty = *m.Unknown, least-below
-	p := &pieces{model, t.ids}
-	t.size, t.unknown = len(spellings), p.Unknown
-	return p, nil
-}
-
-// split appends the pieces of a word. Unknown letters side by side become one unknown piece.
-func (p *pieces) split(ids []int32, word string) []int32 {
-	ways := p.Best(nil, []byte(word))
-	first := len(ids)
-	for end := len(word); end > 0; {
-		w := ways[end]
-		begin := int(w.Begin)
-		if w.ID == p.Unknown {
-			for begin > 0 && ways[begin].ID == p.Unknown {
-				begin = int(ways[begin].Begin)
-			}
-			if id, ok := p.ids[word[begin:end]]; ok {
-				w.ID = id
-			}
-		}
-		ids = append(ids, w.ID)
-		end = begin
-	}
-	slices.Reverse(ids[first:])
-	return ids
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-func fixtureLines(t *testing.T) []string {
+func fixtureLines(t testing.TB) []string {
 	t.Helper()
 	var all []string
 	for _, name := range []string{"de.txt", "en.txt"} {
@@ -32,7 +32,7 @@ func fixtureLines(t *testing.T) []string {
 }
 
 // naturalLines are 20,000 lines of FLORES in 64 languages; nil in short tests and if the archive is not there.
-func naturalLines(t *testing.T) []string {
+func naturalLines(t testing.TB) []string {
 	t.Helper()
 	if testing.Short() {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/encode/sentencepiece"
+	"bitextmine/internal/badinput"
 )
 
 // Vocabulary is the open tokenizer of a model: it turns text into the ids that the model's graph gets. All methods may
@@ -41,8 +42,8 @@ func OpenIn(dir string, t model.Tokenizer) (*Vocabulary, error) {
 }
 
 // Tokenize appends to s the graph's input for each text: BOS, prefix, the text's own ids truncated to what max_tokens
-// leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector. texts is
-// overwritten.
+// leaves, EOS. A text without any id becomes one unknown token, because an empty sequence has no vector; of a tokenizer
+// without one it becomes BOS and EOS, or the id 0 if they are missing, too. texts is overwritten.
 func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string) error {
 	for i := range texts {
 		texts[i] = prefix.Text + v.lowered(texts[i])
@@ -53,8 +54,8 @@ func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string)
 		for _, id := range ids {
 			s.IDs = append(s.IDs, v.ids.graph[id])
 		}
-		if len(ids) == 0 {
-			s.IDs = append(s.IDs, v.ids.graph[v.Unknown()])
+		if unknown := v.Unknown(); len(ids) == 0 && (unknown >= 0 || len(v.ids.bos)+len(v.ids.eos) == 0) {
+			s.IDs = append(s.IDs, v.ids.graph[max(unknown, 0)])
 		}
 		s.Add(v.ids.eos)
 	})
@@ -127,4 +128,40 @@ func (v *Vocabulary) Pieces() []string {
 		pieces[number] = model.Piece(int32(id))
 	}
 	return pieces
+}
+
+// splitter turns texts into ids of the tokenizer's file. All methods may be called from any number of goroutines. Close
+// must be called last.
+type splitter interface {
+	// Encode calls yield once for every text, in order, with its ids truncated to the first maxIDs. yield must not
+	// retain the slice.
+	Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error
+	// Size is the number of pieces; every id is less than it.
+	Size() int
+	// ID returns the id of a piece, and false if the file does not have it.
+	ID(piece string) (int32, bool)
+	// Unknown is the id for text that the file has no piece for, or -1 if it has pieces for any text.
+	Unknown() int32
+	Close()
+}
+
+func newSplitter(m *model.Model) (splitter, error) {
+	data, err := m.ReadFile(m.Tokenizer.File)
+	if err != nil {
+		return nil, err
+	}
+	var s splitter
+	switch m.Tokenizer.Kind {
+	case "sentencepiece":
+		s, err = sentencepiece.New(data)
+	case "wordpiece":
+		s, err = NewWordPiece(data, WordPieceOptions{StripAccents: m.Tokenizer.StripAccents})
+	case "huggingface":
+		s, err = NewHuggingFace(data)
+	}
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File),
+			m.Name, err)
+	}
+	return s, nil
 }

@@ -166,31 +166,28 @@ func (v *WordPiece) words(buf []byte, text string, word func([]byte) bool) []byt
 
 // dropped reports whether BERT removes r: null, invalid Unicode, and control, format and private-use characters other
 // than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
-func dropped(r rune) bool {
-	if r == '\t' || r == '\n' || r == '\r' {
-		return false
-	}
-	return r == 0 || r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) &&
-		!later(laterControls, r)
-}
+func dropped(r rune) bool { return droppedLetters.has(r) }
 
 // blank reports whether r is white space, line and paragraph separators among it.
-func blank(r rune) bool { return unicode.Is(unicode.White_Space, r) }
+func blank(r rune) bool { return spaces.has(r) }
 
 // punctuation reports whether r is punctuation in Unicode, or an ASCII character that is neither letter, digit nor
 // space ("$", "+", "^").
-func punctuation(r rune) bool {
-	if r < 0x80 {
-		return r > ' ' && r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < 0x7f
-	}
-	// The last two were punctuation in Unicode 8.
-	return unicode.Is(unicode.P, r) && !later(laterPunctuation, r) || r == 0x166d || r == 0x111c9
-}
+func punctuation(r rune) bool { return punctuationLetters.has(r) }
 
 // mark reports whether r is a mark that accents are made of.
-func mark(r rune) bool {
-	return unicode.Is(unicode.Mn, r) && !later(laterMarks, r) || r == 0x1734 // so it was, in Unicode 8
-}
+func mark(r rune) bool { return markLetters.has(r) }
+
+// Letters of Unicode 8, which Hugging Face's library has.
+var (
+	droppedLetters = newClass(both(append(rangesOf(unicode.Cc, unicode.Cf, unicode.Co),
+		[2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
+		negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
+	punctuationLetters = newClass(append(both(rangesOf(unicode.P), negated(laterPunctuation)),
+		[2]rune{'!', '/'}, [2]rune{':', '@'}, [2]rune{'[', '`'}, [2]rune{'{', '~'},
+		[2]rune{0x166d, 0x166d}, [2]rune{0x111c9, 0x111c9})) // the last two were punctuation then
+	markLetters = newClass(append(both(rangesOf(unicode.Mn), negated(laterMarks)), [2]rune{0x1734, 0x1734}))
+)
 
 // chinese reports whether r is in the blocks that BERT separates. Japanese kana and Korean are not in them. (The
 // block from 2B820 begins at 2B920 in Hugging Face's library.)

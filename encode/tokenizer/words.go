@@ -4,45 +4,116 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
-
-	"bitextmine/encode/model"
-	"bitextmine/encode/sentencepiece"
-	"bitextmine/internal/badinput"
+	"unicode/utf8"
 )
 
+// piece is a part of a text: letters, or an added token.
+type piece struct {
+	text  string
+	id    int32 // added token, or -1
+	start bool  // stands at the beginning of the original text
+}
+
+// step is a pre-tokeniser: it splits the pieces that are letters. It adds its own to m.
+type step func(m *memory, p piece)
+
+// splitPieces applies a step to all pieces.
+func (m *memory) splitPieces(s step) {
+	m.pieces, m.before = m.before[:0], m.pieces
+	for _, p := range m.before {
+		if p.id >= 0 {
+			m.pieces = append(m.pieces, p)
+		} else {
+			s(m, p)
+		}
+	}
+}
+
+// add adds a piece that is not empty.
+func (m *memory) add(text string, start bool) {
+	if text != "" {
+		m.pieces = append(m.pieces, piece{text, -1, start})
+	}
+}
+
 // addWords adds the steps of a pre-tokeniser.
-func (t *HuggingFace) addWords(p *part) error {
+func (t *HuggingFace) addWords(p *part, depth int) error {
 	if p == nil {
 		return nil
 	}
+	var o struct {
+		All        []*part         `json:"pretokenizers"`
+		Pattern    expression      `json:"pattern"`
+		Behaviour  string          `json:"behavior"`
+		Invert     bool            `json:"invert"`
+		Individual bool            `json:"individual_digits"`
+		Delimiter  string          `json:"delimiter"`
+		Prefix     bool            `json:"add_prefix_space"`
+		Regex      *bool           `json:"use_regex"`
+		Length     json.RawMessage `json:"length"`
+	}
+	if err := json.Unmarshal(p.raw, &o); err != nil {
+		return fmt.Errorf("its pre_tokenizer cannot be read: %w", err)
+	}
+	add := func(steps ...step) error {
+		t.words = append(t.words, steps...)
+		return nil
+	}
+	b := behaviour(strings.ToLower(strings.ReplaceAll(o.Behaviour, "_", "")))
 	switch p.Type {
 	case "Sequence":
-		var all struct {
-			PreTokenizers []*part `json:"pretokenizers"`
+		if depth > maxParts {
+			return errDepth
 		}
-		if err := json.Unmarshal(p.raw, &all); err != nil {
-			return fmt.Errorf("its pre_tokenizer cannot be read: %w", err)
-		}
-		for _, inner := range all.PreTokenizers {
-			if err := t.addWords(inner); err != nil {
+		for _, inner := range o.All {
+			if err := t.addWords(inner, depth+1); err != nil {
 				return err
 			}
 		}
 		return nil
 	case "WhitespaceSplit":
-		t.words = append(t.words, func(words []string) []string {
-			var all []string
-			for _, word := range words {
-				all = append(all, strings.FieldsFunc(word, unicode.IsSpace)...)
-			}
-			return all
-		})
-		return nil
+		return add(cutter{letters: spaces.has}.step(removed))
+	case "Whitespace":
+		return add(cutter{pattern: rustWords, invert: true}.step(removed))
+	case "BertPreTokenizer":
+		return add(cutter{letters: spaces.has}.step(removed), cutter{letters: punctuation}.step(isolated))
+	case "Punctuation":
+		if b == "" {
+			b = isolated
+		}
+		if !b.known() {
+			return unknownBehaviour(o.Behaviour)
+		}
+		return add(cutter{letters: punctuation}.step(b))
+	case "Digits":
+		if o.Individual {
+			return add(cutter{letters: numbers.has}.step(isolated))
+		}
+		return add(cutter{letters: numbers.has}.step(contiguous))
+	case "CharDelimiterSplit":
+		if utf8.RuneCountInString(o.Delimiter) != 1 {
+			return fmt.Errorf("its pre_tokenizer splits at %q, which is not a letter", o.Delimiter)
+		}
+		return add(cutter{pattern: literal(o.Delimiter)}.step(removed))
+	case "Split":
+		if !b.known() {
+			return unknownBehaviour(o.Behaviour)
+		}
+		pattern, err := o.Pattern.compile()
+		if err != nil {
+			return fmt.Errorf("its pre_tokenizer splits a text: %w", err)
+		}
+		return add(cutter{pattern: pattern, invert: o.Invert}.step(b))
+	case "ByteLevel":
+		return add(byteLevel(o.Prefix, o.Regex == nil || *o.Regex))
 	case "Metaspace":
 		return t.addMetaspace(p.raw)
 	}
 	return fmt.Errorf("its pre_tokenizer has a step of type %q, which cannot be computed", p.Type)
+}
+
+func unknownBehaviour(name string) error {
+	return fmt.Errorf("its pre_tokenizer has the behavior %q, which cannot be computed", name)
 }
 
 // addMetaspace adds SentencePiece's way of writing spaces: a sign in their place, and one before the text.
@@ -51,8 +122,8 @@ func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 		Sign   string `json:"replacement"`
 		Prefix *bool  `json:"add_prefix_space"` // field of old files
 		Scheme string `json:"prepend_scheme"`
-		Split  bool   `json:"split"`
-	}{Split: true}
+		Split  *bool  `json:"split"`
+	}{}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return fmt.Errorf("its pre_tokenizer cannot be read: %w", err)
 	}
@@ -62,64 +133,139 @@ func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 			m.Scheme = "never"
 		}
 	}
-	t.words = append(t.words, func(words []string) []string {
-		var all []string
-		for i, word := range words {
-			word = strings.ReplaceAll(word, " ", m.Sign)
-			if (m.Scheme == "always" || m.Scheme == "first" && i == 0) && !strings.HasPrefix(word, m.Sign) &&
-				word != "" {
-				word = m.Sign + word
-			}
-			if !m.Split {
-				all = append(all, word)
-				continue
-			}
-			for word != "" { // a sign begins a word
-				next := strings.Index(word[1:], m.Sign)
-				if next < 0 {
-					all = append(all, word)
-					break
-				}
-				all, word = append(all, word[:next+1]), word[next+1:]
-			}
+	if m.Scheme != "always" && m.Scheme != "first" && m.Scheme != "never" {
+		return fmt.Errorf("its pre_tokenizer has the prepend_scheme %q, which cannot be computed", m.Scheme)
+	}
+	if utf8.RuneCountInString(m.Sign) != 1 {
+		return fmt.Errorf("its pre_tokenizer has the replacement %q, which is not one letter", m.Sign)
+	}
+	split := cutter{pattern: literal(m.Sign)}.step(withNext)
+	t.words = append(t.words, func(all *memory, p piece) {
+		p.text = strings.ReplaceAll(p.text, " ", m.Sign)
+		if (m.Scheme == "always" || m.Scheme == "first" && p.start) && !strings.HasPrefix(p.text, m.Sign) {
+			p.text = m.Sign + p.text
 		}
-		return all
+		if m.Split != nil && !*m.Split {
+			all.add(p.text, p.start)
+		} else {
+			split(all, p)
+		}
 	})
 	return nil
 }
 
-// splitter turns texts into ids of the tokenizer's file. All methods may be called from any number of goroutines. Close
-// must be called last.
-type splitter interface {
-	// Encode calls yield once for every text, in order, with its ids truncated to the first maxIDs. yield must not
-	// retain the slice.
-	Encode(texts []string, maxIDs int, yield func(i int, ids []int32)) error
-	// Size is the number of pieces; every id is less than it.
-	Size() int
-	// ID returns the id of a piece, and false if the file does not have it.
-	ID(piece string) (int32, bool)
-	// Unknown is the id for text that the file has no piece for.
-	Unknown() int32
-	Close()
+// expression is a pattern of a file: a text or a regular expression.
+type expression struct {
+	String *string `json:"String"`
+	Regex  *string `json:"Regex"`
 }
 
-func newSplitter(m *model.Model) (splitter, error) {
-	data, err := m.ReadFile(m.Tokenizer.File)
-	if err != nil {
-		return nil, err
+func (e expression) compile() (*pattern, error) {
+	switch {
+	case e.String != nil && *e.String != "":
+		return literal(*e.String), nil
+	case e.Regex != nil:
+		return parsePattern(*e.Regex)
 	}
-	var s splitter
-	switch m.Tokenizer.Kind {
-	case "sentencepiece":
-		s, err = sentencepiece.New(data)
-	case "wordpiece":
-		s, err = NewWordPiece(data, WordPieceOptions{StripAccents: m.Tokenizer.StripAccents})
-	case "huggingface":
-		s, err = NewHuggingFace(data)
-	}
-	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s (tokenizer.file in its manifest): %w", m.Path(m.Tokenizer.File),
-			m.Name, err)
-	}
-	return s, nil
+	return nil, fmt.Errorf("it has no pattern")
 }
+
+// behaviour is what becomes of the matches that a text is split at.
+type behaviour string
+
+// The names are those of the files, in lower case.
+const (
+	removed      behaviour = "removed"
+	isolated     behaviour = "isolated"
+	contiguous   behaviour = "contiguous"
+	withPrevious behaviour = "mergedwithprevious"
+	withNext     behaviour = "mergedwithnext"
+)
+
+func (b behaviour) known() bool {
+	return b == removed || b == isolated || b == contiguous || b == withPrevious || b == withNext
+}
+
+// cutter finds matches: letters of a kind, one by one, or a pattern.
+type cutter struct {
+	letters func(rune) bool
+	pattern *pattern
+	invert  bool // what does not match counts as the match
+}
+
+// span is a part of a text.
+type span struct {
+	begin, end int
+	match      bool
+}
+
+// spans covers a text with matches and what is between them.
+func (s cutter) spans(m *memory, text string) []span {
+	all := m.spans[:0]
+	last := 0
+	add := func(begin, end int) {
+		if begin > last {
+			all = append(all, span{last, begin, s.invert})
+		}
+		all = append(all, span{begin, end, !s.invert})
+		last = end
+	}
+	if s.pattern != nil {
+		m.matcher.text = text
+		for begin, end := s.pattern.find(&m.matcher, 0); begin >= 0; begin, end = s.pattern.find(&m.matcher, end) {
+			add(begin, end)
+		}
+	} else {
+		for at, n := 0, 0; at < len(text); at += n {
+			var r rune
+			if r, n = letterAt(text, at); s.letters(r) {
+				add(at, at+n)
+			}
+		}
+	}
+	if last < len(text) {
+		all = append(all, span{last, len(text), s.invert})
+	}
+	m.spans = all
+	return all
+}
+
+// step splits at the matches.
+func (s cutter) step(b behaviour) step {
+	return func(m *memory, p piece) {
+		all := s.spans(m, p.text)
+		join := func(i int) bool { // whether spans i and i+1 are one piece
+			left, right := all[i].match, all[i+1].match
+			switch b {
+			case contiguous:
+				return left == right
+			case withPrevious:
+				return right && !left
+			case withNext:
+				return left && !right
+			}
+			return false
+		}
+		for i := 0; i < len(all); i++ {
+			if b == removed && all[i].match {
+				continue
+			}
+			begin := all[i].begin
+			for i+1 < len(all) && join(i) {
+				i++
+			}
+			m.add(p.text[begin:all[i].end], p.start && begin == 0)
+		}
+	}
+}
+
+// rustWords are the words of the pre-tokeniser Whitespace, which Rust's regular expressions find.
+var rustWords = func() *pattern {
+	word := &node{op: opSet, set: rustWord, min: 1, max: -1, next: accept}
+	var other [][2]rune
+	other = append(append(other, rustWord.ranges...), spaces.ranges...)
+	rest := &node{op: opSet, set: newClass(negated(other)), min: 1, max: -1, next: accept}
+	p := &pattern{start: &node{op: opEither, branches: []*node{word, rest}}}
+	p.begins(p.start, 0)
+	return p
+}()

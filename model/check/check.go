@@ -131,7 +131,10 @@ func (row *LanguageRow) tokens(ctx context.Context, m *model.Model, e *encode.En
 		return err
 	}
 	v := e.Vocabulary()
-	unknown := v.Number(v.Unknown())
+	unknown := int32(-1) // every text has pieces
+	if id := v.Unknown(); id >= 0 {
+		unknown = v.Number(id)
+	}
 	for i := range row.Sentences {
 		own, _ := v.Own(sequences.At(i), prefix)
 		row.Tokens += len(own)

@@ -233,22 +233,8 @@ func setWordPiece(f *folder, file string, lower, accents bool, first, last token
 	f.Manifest.Tokenizer = t
 }
 
-// readFast describes tokenizer.json. WordPiece becomes a vocab.txt; of other kinds the file itself is read.
+// readFast describes tokenizer.json. BERT's own becomes a vocab.txt; of all others the file itself is read.
 func readFast(f *folder, name string) error {
-	var fast struct {
-		Model struct {
-			Type         string         `json:"type"`
-			Vocab        map[string]int `json:"vocab"`
-			Continuation string         `json:"continuing_subword_prefix"`
-		} `json:"model"`
-		Normalizer struct {
-			Type    string `json:"type"`
-			Lower   bool   `json:"lowercase"`
-			Accents *bool  `json:"strip_accents"`
-			Clean   *bool  `json:"clean_text"`
-			Chinese *bool  `json:"handle_chinese_chars"`
-		} `json:"normalizer"`
-	}
 	var kind struct {
 		Model struct {
 			Type string `json:"type"`
@@ -260,13 +246,33 @@ func readFast(f *folder, name string) error {
 	if kind.Model.Type != "WordPiece" {
 		return readHuggingFace(f, name, kind.Model.Type)
 	}
+	var fast struct {
+		Model struct {
+			Vocab        map[string]int `json:"vocab"`
+			Continuation string         `json:"continuing_subword_prefix"`
+			Unknown      string         `json:"unk_token"`
+			Longest      int            `json:"max_input_chars_per_word"`
+		} `json:"model"`
+		Normalizer struct {
+			Type    string `json:"type"`
+			Lower   bool   `json:"lowercase"`
+			Accents *bool  `json:"strip_accents"`
+			Clean   *bool  `json:"clean_text"`
+			Chinese *bool  `json:"handle_chinese_chars"`
+		} `json:"normalizer"`
+		Words struct {
+			Type string `json:"type"`
+		} `json:"pre_tokenizer"`
+	}
 	if _, err := f.json(name, &fast); err != nil {
 		return err
 	}
 	n := fast.Normalizer
+	const longest = 100
 	if n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
-		fast.Model.Continuation != "##" {
-		return badinput.Errorf("%s is a WordPiece tokenizer with the normalizer %q and the prefix %q, but only BERT's with all its steps can be computed: put vocab.txt there", f.at(name), n.Type, fast.Model.Continuation)
+		fast.Model.Continuation != "##" || fast.Model.Unknown != "[UNK]" || fast.Words.Type != "BertPreTokenizer" ||
+		fast.Model.Longest != longest {
+		return readHuggingFace(f, name, kind.Model.Type)
 	}
 	lines := make([]string, len(fast.Model.Vocab))
 	for piece, id := range fast.Model.Vocab {
@@ -297,7 +303,7 @@ func readHuggingFace(f *folder, name, kind string) error {
 	}
 	fast, err := tokenizer.NewHuggingFace(raw)
 	if err != nil {
-		return badinput.Errorf("%s: %w: put the model's sentencepiece.bpe.model there", f.at(name), err)
+		return badinput.Errorf("%s: %w", f.at(name), err)
 	}
 	t := model.Tokenizer{Kind: "huggingface"}
 	if t.File, err = f.bring(name); err != nil {

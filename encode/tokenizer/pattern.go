@@ -1,0 +1,212 @@
+package tokenizer
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// pattern is a regular expression of a tokenizer.json, which has Oniguruma's syntax and meaning: the first alternative
+// that matches, with lookahead. Go's package regexp has no lookahead, and regexp2 takes about a microsecond a letter;
+// this one computes what tokenizers have, and parsePattern refuses the rest.
+type pattern struct {
+	start *node
+	// first are the bytes that a match can begin with.
+	first [4]uint64
+}
+
+// operation of a node.
+type operation byte
+
+const (
+	opSet    operation = iota // letters of a set, min to max times
+	opEither                  // the first of the branches that matches, and the rest with it
+	opStar                    // a branch any number of times
+	opAhead                   // what follows matches the branch, or does not
+	opAtomic                  // the first match of a branch
+	opBegin                   // beginning of the text (^ of a line, too)
+	opEnd                     // end of the text
+)
+
+// repetition is how often a part is tried first.
+type repetition byte
+
+const (
+	greedy repetition = iota
+	lazy
+	possessive
+)
+
+// node is a step of matching. The nodes of a branch lead to the node after it, which next is.
+type node struct {
+	op       operation
+	set      class
+	min, max int // max is -1 without a limit
+	how      repetition
+	branches []*node
+	not      bool // opAhead: the branch must not match
+	line     bool // opBegin, opEnd: of a line
+	next     *node
+}
+
+// accept is the end of a pattern or of a branch that is matched on its own.
+var accept = &node{}
+
+// maxSteps bounds the time of a match: expressions exist that take exponential time.
+const maxSteps = 10_000_000
+
+var errSteps = errors.New("a pattern of its tokenizer needs more than 10,000,000 steps for one text")
+
+// matcher counts the steps of a text.
+type matcher struct {
+	text  string
+	steps int
+}
+
+// find returns the first match at or after from, or -1.
+func (p *pattern) find(m *matcher, from int) (begin, end int) {
+	for from < len(m.text) {
+		if c := m.text[from]; p.first[c>>6]>>(c&63)&1 != 0 {
+			if end = m.match(p.start, from); end >= 0 {
+				return from, end
+			}
+		}
+		_, n := letterAt(m.text, from)
+		from += n
+	}
+	return -1, -1
+}
+
+// match is the end of the match of n and what follows it, or -1.
+func (m *matcher) match(n *node, at int) int {
+	for n != accept {
+		if m.steps++; m.steps > maxSteps {
+			return -1
+		}
+		switch n.op {
+		case opSet:
+			if n.min != n.max {
+				return m.repeat(n, at)
+			}
+			for range n.max {
+				if at >= len(m.text) {
+					return -1
+				}
+				r, size := letterAt(m.text, at)
+				if !n.set.has(r) {
+					return -1
+				}
+				at += size
+			}
+		case opEither:
+			for _, branch := range n.branches {
+				if end := m.match(branch, at); end >= 0 {
+					return end
+				}
+			}
+			return -1
+		case opStar:
+			if n.how == greedy {
+				if end := m.match(n.branches[0], at); end >= 0 {
+					return end
+				}
+			} else if end := m.match(n.next, at); end >= 0 {
+				return end
+			} else {
+				n = n.branches[0]
+				continue
+			}
+		case opAhead:
+			if (m.match(n.branches[0], at) >= 0) == n.not {
+				return -1
+			}
+		case opAtomic:
+			if at = m.match(n.branches[0], at); at < 0 {
+				return -1
+			}
+		case opBegin:
+			if at > 0 && !(n.line && m.text[at-1] == '\n') {
+				return -1
+			}
+		case opEnd:
+			if at < len(m.text) && !(n.line && m.text[at] == '\n') {
+				return -1
+			}
+		}
+		n = n.next
+	}
+	return at
+}
+
+// repeat matches a set several times and what follows.
+func (m *matcher) repeat(n *node, at int) int {
+	begin, count := at, 0
+	if n.how == lazy {
+		for {
+			if count >= n.min {
+				if end := m.match(n.next, at); end >= 0 {
+					return end
+				}
+			}
+			if at >= len(m.text) || count == n.max {
+				return -1
+			}
+			r, size := letterAt(m.text, at)
+			if !n.set.has(r) {
+				return -1
+			}
+			at, count = at+size, count+1
+		}
+	}
+	for at < len(m.text) && count != n.max {
+		r, size := letterAt(m.text, at)
+		if !n.set.has(r) {
+			break
+		}
+		at, count = at+size, count+1
+	}
+	m.steps += count
+	for ; count >= n.min; count-- {
+		if end := m.match(n.next, at); end >= 0 || n.how == possessive {
+			return end
+		}
+		if at == begin {
+			return -1
+		}
+		_, size := utf8.DecodeLastRuneInString(m.text[:at])
+		at -= size
+	}
+	return -1
+}
+
+// begins adds the bytes that a match of n can begin with; whole reports whether it can be empty.
+func (p *pattern) begins(n *node, depth int) (empty bool) {
+	all := func() bool {
+		p.first = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+		return false
+	}
+	if depth > maxDepth {
+		return all()
+	}
+	for ; n != accept; n = n.next {
+		switch n.op {
+		case opSet:
+			for i, word := range n.set.bits[:2] {
+				p.first[i] |= word
+			}
+			if ranges := n.set.ranges; len(ranges) > 0 && ranges[len(ranges)-1][1] >= utf8.RuneSelf {
+				p.first[2], p.first[3] = ^uint64(0), ^uint64(0)
+			}
+			if n.min > 0 {
+				return false
+			}
+		case opEither:
+			for _, branch := range n.branches {
+				empty = p.begins(branch, depth+1) || empty
+			}
+			return empty
+		case opStar, opAtomic:
+			return all()
+		}
+	}
+	return true
+}
