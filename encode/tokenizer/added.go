@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"bitextmine/encode/sentencepiece"
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // addedToken is an entry of added_tokens: a text that is one token wherever it stands.
@@ -105,10 +106,10 @@ func (f *finder) split(m *memory, text string, start bool) {
 			continue
 		}
 		if token.Left {
-			begin = max(len(strings.TrimRightFunc(text[:begin], spaces.has)), last)
+			begin = max(len(strings.TrimRightFunc(text[:begin], pattern.Spaces.Has)), last)
 		}
 		if token.Right {
-			end = len(text) - len(strings.TrimLeftFunc(text[end:], spaces.has))
+			end = len(text) - len(strings.TrimLeftFunc(text[end:], pattern.Spaces.Has))
 		}
 		if last < begin {
 			m.add(text[last:begin], start && last == 0)
@@ -123,10 +124,10 @@ func (f *finder) split(m *memory, text string, start bool) {
 
 func endsWord(s string) bool {
 	r, n := utf8.DecodeLastRuneInString(s)
-	return n > 0 && rustWord.has(r)
+	return n > 0 && pattern.RustWord.Has(r)
 }
 
 func beginsWord(s string) bool {
 	r, n := utf8.DecodeRuneInString(s)
-	return n > 0 && rustWord.has(r)
+	return n > 0 && pattern.RustWord.Has(r)
 }

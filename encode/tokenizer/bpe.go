@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // bpe merges pairs of neighbours, the pair of the lowest rank first (Sennrich et al., 2016).
@@ -213,7 +215,7 @@ func (b *bpe) letters(all []symbol, word string) []symbol {
 	add := func(id int32) { all = append(all, symbol{id: id}) }
 	pending := false // an unknown letter comes before the next known one, and fuses with the next unknown one
 	for at, n := 0, 0; at < len(word); at += n {
-		_, n = letterAt(word, at)
+		_, n = pattern.LetterAt(word, at)
 		letter := word[at : at+n]
 		if at > 0 && b.prefix != "" {
 			letter = b.prefix + letter

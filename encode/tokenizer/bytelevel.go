@@ -1,5 +1,7 @@
 package tokenizer
 
+import "bitextmine/encode/tokenizer/pattern"
+
 // byteLetters are the letters that byte-level models write bytes with, as GPT-2's tokeniser does: printable bytes of
 // Latin-1 are themselves, and the others are the letters from U+0100 in their order.
 var byteLetters = func() (all [256]string) {
@@ -22,7 +24,7 @@ const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?
 func byteLevel(prefix, regex bool) step {
 	split := func(m *memory, p piece) { m.add(p.text, p.start) }
 	if regex {
-		words, err := parsePattern(gpt2)
+		words, err := pattern.Parse(gpt2)
 		if err != nil {
 			panic(err) // the expression is a constant
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"bitextmine/encode/sentencepiece"
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // charsmap is SentencePiece's table of replacements.
@@ -64,7 +65,7 @@ func (c *charsmap) simple(s string) int {
 		if at == len(s) {
 			return at
 		}
-		r, n := letterAt(s, at)
+		r, n := pattern.LetterAt(s, at)
 		if int(r) >= len(c.known) || !c.known[r] {
 			return before
 		}

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // HuggingFace is a loaded tokenizer.json. It is only read, so any number of goroutines may use it.
@@ -38,7 +40,7 @@ type textSplitter interface {
 type memory struct {
 	pieces, before []piece
 	spans          []span
-	matcher        matcher
+	matcher        pattern.Matcher
 	letters        []byte
 	ends           []int
 	ids            []int32
@@ -262,7 +264,7 @@ func (t *HuggingFace) Encode(texts []string, maxIDs int, yield func(i int, ids [
 	m := t.memory.Get().(*memory)
 	defer t.memory.Put(m)
 	for i, text := range texts {
-		m.matcher.steps = 0
+		m.matcher.Reset()
 		t.split(m, text)
 		m.ids = m.ids[:0]
 		for _, p := range m.pieces {
@@ -275,8 +277,8 @@ func (t *HuggingFace) Encode(texts []string, maxIDs int, yield func(i int, ids [
 				break
 			}
 		}
-		if m.matcher.steps > maxSteps {
-			return errSteps
+		if err := m.matcher.Err(); err != nil {
+			return err
 		}
 		ids := m.ids
 		if over := len(ids) - maxIDs; over > 0 && t.keepEnd {

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // normaliser is a step. It reports whether the text no longer begins where the original text does.
@@ -67,11 +69,11 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 		if s := o.Pattern.String; s != nil && utf8.RuneCountInString(*s) == 1 && o.Content != "" {
 			return add(plain(func(text string) string { return strings.ReplaceAll(text, *s, o.Content) }))
 		}
-		pattern, err := o.Pattern.compile()
+		found, err := o.Pattern.compile()
 		if err != nil {
 			return fmt.Errorf("its normalizer replaces a text: %w", err)
 		}
-		return add(replacement(pattern, o.Content))
+		return add(replacement(found, o.Content))
 	case "Prepend":
 		return add(plain(func(text string) string {
 			if text == "" {
@@ -82,11 +84,11 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	case "Strip":
 		return add(stripping(o.Left, o.Right))
 	case "StripAccents":
-		return add(filtering(func(r rune) bool { return !accents.has(r) }))
+		return add(filtering(func(r rune) bool { return !accents.Has(r) }))
 	case "Lowercase":
 		return add(plain(LowercaseLetters))
 	case "Nmt":
-		return add(filtering(func(r rune) bool { return !nmtRemoved.has(r) }), plain(nmtSpaces))
+		return add(filtering(func(r rune) bool { return !nmtRemoved.Has(r) }), plain(nmtSpaces))
 	case "BertNormalizer":
 		return add(o.bertSteps.steps()...)
 	case "ByteLevel":
@@ -181,7 +183,7 @@ func filtering(keep func(rune) bool) normaliser {
 }
 
 // nmtRemoved are the control characters that the step Nmt removes.
-var nmtRemoved = newClass([][2]rune{{1, 8}, {0xb, 0xb}, {0xe, 0x1f}, {0x7f, 0x7f}, {0x8f, 0x8f}, {0x9f, 0x9f}})
+var nmtRemoved = pattern.NewClass([][2]rune{{1, 8}, {0xb, 0xb}, {0xe, 0x1f}, {0x7f, 0x7f}, {0x8f, 0x8f}, {0x9f, 0x9f}})
 
 // nmtSpaces writes what the step Nmt takes for spaces as spaces.
 func nmtSpaces(text string) string {
@@ -211,10 +213,10 @@ func stripping(left, right bool) normaliser {
 }
 
 // replacement is the step Replace. New letters have the place of the last letter that they replace.
-func replacement(p *pattern, content string) normaliser {
+func replacement(p *pattern.Pattern, content string) normaliser {
 	return func(m *memory, text string) (string, bool) {
-		m.matcher.text = text
-		begin, end := p.find(&m.matcher, 0)
+		m.matcher.Text = text
+		begin, end := p.Find(&m.matcher, 0)
 		if begin < 0 {
 			return text, false
 		}
@@ -222,7 +224,7 @@ func replacement(p *pattern, content string) normaliser {
 		moved := begin == 0 && (content == "" || end-last > 0)
 		var b strings.Builder
 		at := 0
-		for ; begin >= 0; begin, end = p.find(&m.matcher, at) {
+		for ; begin >= 0; begin, end = p.Find(&m.matcher, at) {
 			b.WriteString(text[at:begin])
 			b.WriteString(content)
 			at = end
@@ -257,12 +259,12 @@ func LowercaseLetters(s string) string {
 // reorders stay where they are.
 func form(f norm.Form) normaliser {
 	return plain(func(text string) string {
-		if strings.IndexFunc(text, newForms.has) < 0 {
+		if strings.IndexFunc(text, newForms.Has) < 0 {
 			return f.String(text)
 		}
 		var b strings.Builder
 		for text != "" {
-			next := strings.IndexFunc(text, newForms.has)
+			next := strings.IndexFunc(text, newForms.Has)
 			if next < 0 {
 				next = len(text)
 			}

@@ -1,6 +1,10 @@
 package tokenizer
 
-import "unicode"
+import (
+	"unicode"
+
+	"bitextmine/encode/tokenizer/pattern"
+)
 
 // Hugging Face's library has the properties of letters from Unicode 8, so its tokenizers, and with them the models,
 // treat what later versions added as letters. The tables are these additions; the test TestReferences of package
@@ -42,7 +46,7 @@ var laterMarks = [][2]rune{
 var laterControls = [][2]rune{{0x890, 0x891}, {0x8e2, 0x8e2}, {0x110cd, 0x110cd}, {0x13430, 0x1343f}}
 
 // accents are the marks that the step StripAccents removes: those of Unicode 9.
-var accents = newClass(append(both(rangesOf(unicode.M), negated(marksAfter9)), [2]rune{0x1cf2, 0x1cf3}))
+var accents = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.M), pattern.Negated(marksAfter9)), [2]rune{0x1cf2, 0x1cf3}))
 
 // marksAfter9 are marks that came after Unicode 9, or became marks.
 var marksAfter9 = [][2]rune{
@@ -64,7 +68,7 @@ var marksAfter9 = [][2]rune{
 }
 
 // newForms are letters that came after Unicode 9 and have a decomposition or an order of their own.
-var newForms = newClass([][2]rune{
+var newForms = pattern.NewClass([][2]rune{
 	{0x7fd, 0x7fd}, {0x898, 0x89f}, {0x8ca, 0x8d3}, {0x9fe, 0x9fe}, {0xc3c, 0xc3c}, {0xd3b, 0xd3c}, {0xeba, 0xeba},
 	{0x1715, 0x1715}, {0x1abf, 0x1ace}, {0x1df6, 0x1dfa}, {0x32ff, 0x32ff}, {0xa7f2, 0xa7f4}, {0xa82c, 0xa82c},
 	{0xab69, 0xab69}, {0x10781, 0x10785}, {0x10787, 0x107b0}, {0x107b2, 0x107ba}, {0x10d24, 0x10d27},

@@ -21,7 +21,10 @@ func (t *HuggingFace) newWordModel(raw json.RawMessage, level bool) (*wordModel,
 		Unknown string           `json:"unk_token"`
 		Prefix  string           `json:"continuing_subword_prefix"`
 		Longest int              `json:"max_input_chars_per_word"`
-	}{Prefix: "##", Longest: maxWord}
+	}{Unknown: unknownPiece, Prefix: continuation, Longest: maxWord}
+	if level {
+		m.Unknown = "<unk>"
+	}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, fmt.Errorf("its model cannot be read: %w", err)
 	}

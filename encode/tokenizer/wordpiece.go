@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // WordPieceOptions are the switches of BERT's tokenizer.
@@ -166,27 +168,27 @@ func (v *WordPiece) words(buf []byte, text string, word func([]byte) bool) []byt
 
 // dropped reports whether BERT removes r: null, invalid Unicode, and control, format and private-use characters other
 // than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
-func dropped(r rune) bool { return droppedLetters.has(r) }
+func dropped(r rune) bool { return droppedLetters.Has(r) }
 
 // blank reports whether r is white space, line and paragraph separators among it.
-func blank(r rune) bool { return spaces.has(r) }
+func blank(r rune) bool { return pattern.Spaces.Has(r) }
 
 // punctuation reports whether r is punctuation in Unicode, or an ASCII character that is neither letter, digit nor
 // space ("$", "+", "^").
-func punctuation(r rune) bool { return punctuationLetters.has(r) }
+func punctuation(r rune) bool { return punctuationLetters.Has(r) }
 
 // mark reports whether r is a mark that accents are made of.
-func mark(r rune) bool { return markLetters.has(r) }
+func mark(r rune) bool { return markLetters.Has(r) }
 
 // Letters of Unicode 8, which Hugging Face's library has.
 var (
-	droppedLetters = newClass(both(append(rangesOf(unicode.Cc, unicode.Cf, unicode.Co),
+	droppedLetters = pattern.NewClass(pattern.Both(append(pattern.RangesOf(unicode.Cc, unicode.Cf, unicode.Co),
 		[2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
-		negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
-	punctuationLetters = newClass(append(both(rangesOf(unicode.P), negated(laterPunctuation)),
+		pattern.Negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
+	punctuationLetters = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.P), pattern.Negated(laterPunctuation)),
 		[2]rune{'!', '/'}, [2]rune{':', '@'}, [2]rune{'[', '`'}, [2]rune{'{', '~'},
 		[2]rune{0x166d, 0x166d}, [2]rune{0x111c9, 0x111c9})) // the last two were punctuation then
-	markLetters = newClass(append(both(rangesOf(unicode.Mn), negated(laterMarks)), [2]rune{0x1734, 0x1734}))
+	markLetters = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.Mn), pattern.Negated(laterMarks)), [2]rune{0x1734, 0x1734}))
 )
 
 // chinese reports whether r is in the blocks that BERT separates. Japanese kana and Korean are not in them. (The

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"bitextmine/encode/tokenizer/pattern"
 )
 
 // piece is a part of a text: letters, or an added token.
@@ -72,11 +74,11 @@ func (t *HuggingFace) addWords(p *part, depth int) error {
 		}
 		return nil
 	case "WhitespaceSplit":
-		return add(cutter{letters: spaces.has}.step(removed))
+		return add(cutter{letters: pattern.Spaces.Has}.step(removed))
 	case "Whitespace":
-		return add(cutter{pattern: rustWords, invert: true}.step(removed))
+		return add(cutter{pattern: pattern.Words, invert: true}.step(removed))
 	case "BertPreTokenizer":
-		return add(cutter{letters: spaces.has}.step(removed), cutter{letters: punctuation}.step(isolated))
+		return add(cutter{letters: pattern.Spaces.Has}.step(removed), cutter{letters: punctuation}.step(isolated))
 	case "Punctuation":
 		if b == "" {
 			b = isolated
@@ -87,23 +89,23 @@ func (t *HuggingFace) addWords(p *part, depth int) error {
 		return add(cutter{letters: punctuation}.step(b))
 	case "Digits":
 		if o.Individual {
-			return add(cutter{letters: numbers.has}.step(isolated))
+			return add(cutter{letters: pattern.Numbers.Has}.step(isolated))
 		}
-		return add(cutter{letters: numbers.has}.step(contiguous))
+		return add(cutter{letters: pattern.Numbers.Has}.step(contiguous))
 	case "CharDelimiterSplit":
 		if utf8.RuneCountInString(o.Delimiter) != 1 {
 			return fmt.Errorf("its pre_tokenizer splits at %q, which is not a letter", o.Delimiter)
 		}
-		return add(cutter{pattern: literal(o.Delimiter)}.step(removed))
+		return add(cutter{pattern: pattern.Literal(o.Delimiter)}.step(removed))
 	case "Split":
 		if !b.known() {
 			return unknownBehaviour(o.Behaviour)
 		}
-		pattern, err := o.Pattern.compile()
+		found, err := o.Pattern.compile()
 		if err != nil {
 			return fmt.Errorf("its pre_tokenizer splits a text: %w", err)
 		}
-		return add(cutter{pattern: pattern, invert: o.Invert}.step(b))
+		return add(cutter{pattern: found, invert: o.Invert}.step(b))
 	case "ByteLevel":
 		return add(byteLevel(o.Prefix, o.Regex == nil || *o.Regex))
 	case "Metaspace":
@@ -139,7 +141,7 @@ func (t *HuggingFace) addMetaspace(raw json.RawMessage) error {
 	if utf8.RuneCountInString(m.Sign) != 1 {
 		return fmt.Errorf("its pre_tokenizer has the replacement %q, which is not one letter", m.Sign)
 	}
-	split := cutter{pattern: literal(m.Sign)}.step(withNext)
+	split := cutter{pattern: pattern.Literal(m.Sign)}.step(withNext)
 	t.words = append(t.words, func(all *memory, p piece) {
 		p.text = strings.ReplaceAll(p.text, " ", m.Sign)
 		if (m.Scheme == "always" || m.Scheme == "first" && p.start) && !strings.HasPrefix(p.text, m.Sign) {
@@ -160,12 +162,12 @@ type expression struct {
 	Regex  *string `json:"Regex"`
 }
 
-func (e expression) compile() (*pattern, error) {
+func (e expression) compile() (*pattern.Pattern, error) {
 	switch {
 	case e.String != nil && *e.String != "":
-		return literal(*e.String), nil
+		return pattern.Literal(*e.String), nil
 	case e.Regex != nil:
-		return parsePattern(*e.Regex)
+		return pattern.Parse(*e.Regex)
 	}
 	return nil, fmt.Errorf("it has no pattern")
 }
@@ -189,7 +191,7 @@ func (b behaviour) known() bool {
 // cutter finds matches: letters of a kind, one by one, or a pattern.
 type cutter struct {
 	letters func(rune) bool
-	pattern *pattern
+	pattern *pattern.Pattern
 	invert  bool // what does not match counts as the match
 }
 
@@ -211,14 +213,14 @@ func (s cutter) spans(m *memory, text string) []span {
 		last = end
 	}
 	if s.pattern != nil {
-		m.matcher.text = text
-		for begin, end := s.pattern.find(&m.matcher, 0); begin >= 0; begin, end = s.pattern.find(&m.matcher, end) {
+		m.matcher.Text = text
+		for begin, end := s.pattern.Find(&m.matcher, 0); begin >= 0; begin, end = s.pattern.Find(&m.matcher, end) {
 			add(begin, end)
 		}
 	} else {
 		for at, n := 0, 0; at < len(text); at += n {
 			var r rune
-			if r, n = letterAt(text, at); s.letters(r) {
+			if r, n = pattern.LetterAt(text, at); s.letters(r) {
 				add(at, at+n)
 			}
 		}
@@ -258,14 +260,3 @@ func (s cutter) step(b behaviour) step {
 		}
 	}
 }
-
-// rustWords are the words of the pre-tokeniser Whitespace, which Rust's regular expressions find.
-var rustWords = func() *pattern {
-	word := &node{op: opSet, set: rustWord, min: 1, max: -1, next: accept}
-	var other [][2]rune
-	other = append(append(other, rustWord.ranges...), spaces.ranges...)
-	rest := &node{op: opSet, set: newClass(negated(other)), min: 1, max: -1, next: accept}
-	p := &pattern{start: &node{op: opEither, branches: []*node{word, rest}}}
-	p.begins(p.start, 0)
-	return p
-}()

@@ -235,23 +235,13 @@ func setWordPiece(f *folder, file string, lower, accents bool, first, last token
 
 // readFast describes tokenizer.json. BERT's own becomes a vocab.txt; of all others the file itself is read.
 func readFast(f *folder, name string) error {
-	var kind struct {
-		Model struct {
-			Type string `json:"type"`
-		} `json:"model"`
-	}
-	if _, err := f.json(name, &kind); err != nil {
-		return err
-	}
-	if kind.Model.Type != "WordPiece" {
-		return readHuggingFace(f, name, kind.Model.Type)
-	}
 	var fast struct {
 		Model struct {
-			Vocab        map[string]int `json:"vocab"`
-			Continuation string         `json:"continuing_subword_prefix"`
-			Unknown      string         `json:"unk_token"`
-			Longest      int            `json:"max_input_chars_per_word"`
+			Type         string          `json:"type"`
+			Vocab        json.RawMessage `json:"vocab"`
+			Continuation string          `json:"continuing_subword_prefix"`
+			Unknown      string          `json:"unk_token"`
+			Longest      int             `json:"max_input_chars_per_word"`
 		} `json:"model"`
 		Normalizer struct {
 			Type    string `json:"type"`
@@ -269,13 +259,15 @@ func readFast(f *folder, name string) error {
 	}
 	n := fast.Normalizer
 	const longest = 100
-	if n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
+	var vocabulary map[string]int
+	if fast.Model.Type != "WordPiece" || json.Unmarshal(fast.Model.Vocab, &vocabulary) != nil ||
+		n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
 		fast.Model.Continuation != "##" || fast.Model.Unknown != "[UNK]" || fast.Words.Type != "BertPreTokenizer" ||
 		fast.Model.Longest != longest {
-		return readHuggingFace(f, name, kind.Model.Type)
+		return readHuggingFace(f, name, fast.Model.Type)
 	}
-	lines := make([]string, len(fast.Model.Vocab))
-	for piece, id := range fast.Model.Vocab {
+	lines := make([]string, len(vocabulary))
+	for piece, id := range vocabulary {
 		if id < 0 || id >= len(lines) || lines[id] != "" {
 			return badinput.Errorf("%s numbers its %d pieces with gaps (%q is %d): put vocab.txt there", f.at(name),
 				len(lines), piece, id)

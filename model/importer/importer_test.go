@@ -139,8 +139,9 @@ func TestStaticTableWithTokenizerJSON(t *testing.T) {
 		vocab[piece] = id
 	}
 	raw, err := json.Marshal(map[string]any{
-		"model":      map[string]any{"type": "WordPiece", "vocab": vocab, "continuing_subword_prefix": "##"},
-		"normalizer": map[string]any{"type": "BertNormalizer", "lowercase": true, "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil},
+		"model":         map[string]any{"type": "WordPiece", "vocab": vocab, "continuing_subword_prefix": "##", "unk_token": "[UNK]", "max_input_chars_per_word": 100},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"normalizer":    map[string]any{"type": "BertNormalizer", "lowercase": true, "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,10 +192,10 @@ func TestUnigramTokenizerJSON(t *testing.T) {
 	if k := r.Manifest.Tokenizer; k.Kind != "huggingface" || k.BOS.Piece != "<s>" || k.EOS.Piece != "</s>" {
 		t.Errorf("the tokenizer is %+v", k)
 	}
-	tokenizer["pre_tokenizer"] = map[string]any{"type": "ByteLevel"}
+	tokenizer["pre_tokenizer"] = map[string]any{"type": "UnicodeScripts"}
 	put()
 	_, err = Import(t.Context(), dir, Options{Pooling: "mean"})
-	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "ByteLevel", which cannot be computed`)
+	encodetest.Refused(t, err, `tokenizer.json: its pre_tokenizer has a step of type "UnicodeScripts", which cannot be computed`)
 }
 
 func TestBadFolders(t *testing.T) {

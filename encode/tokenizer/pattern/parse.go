@@ -1,4 +1,4 @@
-package tokenizer
+package pattern
 
 import (
 	"fmt"
@@ -34,9 +34,9 @@ type tree struct {
 	not   bool
 }
 
-// parsePattern reads an expression, or says what in it is not computed.
-func parsePattern(text string) (*pattern, error) {
-	refuse := func(err error) (*pattern, error) {
+// Parse reads an expression, or says what in it is not computed.
+func Parse(text string) (*Pattern, error) {
+	refuse := func(err error) (*Pattern, error) {
 		return nil, fmt.Errorf("it has the regular expression %q, which cannot be computed: %w", text, err)
 	}
 	p := &parser{text: text}
@@ -51,7 +51,7 @@ func parsePattern(text string) (*pattern, error) {
 		return refuse(fmt.Errorf("it matches the empty text"))
 	}
 	copies := 0
-	compiled := &pattern{start: compile(whole, accept, &copies)}
+	compiled := &Pattern{start: compile(whole, accept, &copies)}
 	if copies > maxCopies {
 		return refuse(fmt.Errorf("its repetitions are too large"))
 	}
@@ -59,20 +59,20 @@ func parsePattern(text string) (*pattern, error) {
 	return compiled, nil
 }
 
-// literal is the pattern of a text.
-func literal(text string) *pattern {
+// Literal is the pattern of a text.
+func Literal(text string) *Pattern {
 	sequence := &tree{kind: 's'}
 	for _, r := range text {
 		sequence.parts = append(sequence.parts, letterSet([][2]rune{{r, r}}))
 	}
 	copies := 0
-	p := &pattern{start: compile(sequence, accept, &copies)}
+	p := &Pattern{start: compile(sequence, accept, &copies)}
 	p.begins(p.start, 0)
 	return p
 }
 
 func letterSet(ranges [][2]rune) *tree {
-	return &tree{kind: 'n', node: node{op: opSet, set: newClass(ranges), min: 1, max: 1}}
+	return &tree{kind: 'n', node: node{op: opSet, set: NewClass(ranges), min: 1, max: 1}}
 }
 
 // empty reports whether a tree matches the empty text.
@@ -202,7 +202,7 @@ func (p *parser) alternatives() (*tree, error) {
 
 // severalFold reports whether two letters side by side are one without regard to case: ß is ss.
 func severalFold(parts []*tree) bool {
-	has := func(t *tree, r rune) bool { return t.kind == 'n' && t.node.op == opSet && t.node.set.has(r) }
+	has := func(t *tree, r rune) bool { return t.kind == 'n' && t.node.op == opSet && t.node.set.Has(r) }
 	for i := 1; i < len(parts); i++ {
 		for _, pair := range []string{"ss", "ff", "fi", "fl", "st"} {
 			if has(parts[i-1], rune(pair[0])) && has(parts[i], rune(pair[1])) {
@@ -297,7 +297,7 @@ func (p *parser) atom() (*tree, error) {
 		return letterSet(ranges), nil
 	case '.':
 		p.at++
-		return letterSet(negated([][2]rune{{'\n', '\n'}})), nil
+		return letterSet(Negated([][2]rune{{'\n', '\n'}})), nil
 	case '^', '$':
 		p.at++
 		return &tree{kind: 'n', node: node{op: map[byte]operation{'^': opBegin, '$': opEnd}[c], line: true}}, nil
@@ -363,7 +363,7 @@ func (p *parser) group() (*tree, error) {
 	return t, nil
 }
 
-// escape reads what follows a backslash: a class or a letter.
+// escape reads what follows a backslash: a Class or a letter.
 func (p *parser) escape() ([][2]rune, error) {
 	p.at++
 	c := p.peek()
@@ -372,15 +372,15 @@ func (p *parser) escape() ([][2]rune, error) {
 	case 's':
 		return spaceRanges, nil
 	case 'S':
-		return negated(spaceRanges), nil
+		return Negated(spaceRanges), nil
 	case 'd':
 		return digitRanges, nil
 	case 'D':
-		return negated(digitRanges), nil
+		return Negated(digitRanges), nil
 	case 'w':
 		return wordRanges, nil
 	case 'W':
-		return negated(wordRanges), nil
+		return Negated(wordRanges), nil
 	case 'n', 'r', 't', 'f', 'v':
 		r := map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', 'f': '\f', 'v': '\v'}[c]
 		return [][2]rune{{r, r}}, nil
@@ -396,7 +396,7 @@ func (p *parser) escape() ([][2]rune, error) {
 			return nil, fmt.Errorf(`\p{%s}`, name)
 		}
 		if not != (c == 'P') {
-			ranges = negated(ranges)
+			ranges = Negated(ranges)
 		}
 		return ranges, nil
 	case 'u', 'x':
@@ -425,7 +425,7 @@ func (p *parser) code(kind byte) ([][2]rune, error) {
 	return [][2]rune{{rune(n), rune(n)}}, nil
 }
 
-// set reads a class in square brackets.
+// set reads a Class in square brackets.
 func (p *parser) set() ([][2]rune, error) {
 	p.at++
 	not := p.accepts("^")
@@ -438,7 +438,7 @@ func (p *parser) set() ([][2]rune, error) {
 			return nil, fmt.Errorf("an empty set")
 		case p.accepts("]"):
 			if ranges = p.cases(ranges); not {
-				ranges = negated(ranges)
+				ranges = Negated(ranges)
 			}
 			return ranges, nil
 		case p.peek() == '[', strings.HasPrefix(p.text[p.at:], "&&"):
@@ -467,7 +467,7 @@ func (p *parser) set() ([][2]rune, error) {
 	}
 }
 
-// member reads a letter or a class in a set.
+// member reads a letter or a Class in a set.
 func (p *parser) member() ([][2]rune, error) {
 	if p.peek() == '\\' {
 		return p.escape()
@@ -476,3 +476,13 @@ func (p *parser) member() ([][2]rune, error) {
 	p.at += n
 	return [][2]rune{{r, r}}, nil
 }
+
+// Words are the words of the pre-tokeniser Whitespace, which Rust's regular expressions find: \w+|[^\w\s]+.
+var Words = func() *Pattern {
+	word := &node{op: opSet, set: RustWord, min: 1, max: -1, next: accept}
+	rest := &node{op: opSet, set: NewClass(Negated(slices.Concat(RustWord.ranges, Spaces.ranges))), min: 1, max: -1,
+		next: accept}
+	p := &Pattern{start: &node{op: opEither, branches: []*node{word, rest}}}
+	p.begins(p.start, 0)
+	return p
+}()

@@ -1,4 +1,4 @@
-package tokenizer
+package pattern
 
 import (
 	"slices"
@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// class is a set of letters: sorted ranges without gaps of zero between them, and a bit for each letter of the basic
+// Class is a set of letters: sorted ranges without gaps of zero between them, and a bit for each letter of the basic
 // plane.
-type class struct {
+type Class struct {
 	ranges [][2]rune
 	bits   *[1 << 10]uint64
 }
 
-// newClass makes a class of ranges in any order.
-func newClass(ranges [][2]rune) class {
+// NewClass makes a Class of ranges in any order.
+func NewClass(ranges [][2]rune) Class {
 	slices.SortFunc(ranges, func(a, b [2]rune) int { return int(a[0] - b[0]) })
 	var all [][2]rune
 	for _, r := range ranges {
@@ -24,7 +24,7 @@ func newClass(ranges [][2]rune) class {
 			all = append(all, r)
 		}
 	}
-	c := class{ranges: all, bits: new([1 << 10]uint64)}
+	c := Class{ranges: all, bits: new([1 << 10]uint64)}
 	for _, r := range all {
 		for at := r[0]; at <= min(r[1], 0xffff); at++ {
 			c.bits[at>>6] |= 1 << (at & 63)
@@ -33,7 +33,8 @@ func newClass(ranges [][2]rune) class {
 	return c
 }
 
-func (c class) has(r rune) bool {
+// Has reports whether the class has a letter.
+func (c Class) Has(r rune) bool {
 	if r <= 0xffff {
 		return c.bits[r>>6]>>(r&63)&1 != 0
 	}
@@ -48,11 +49,11 @@ func (c class) has(r rune) bool {
 	return lo < len(c.ranges) && c.ranges[lo][0] <= r
 }
 
-// negated returns the ranges of all other letters.
-func negated(ranges [][2]rune) [][2]rune {
+// Negated returns the ranges of all other letters.
+func Negated(ranges [][2]rune) [][2]rune {
 	var all [][2]rune
 	next := rune(0)
-	for _, r := range newClass(slices.Clone(ranges)).ranges {
+	for _, r := range NewClass(slices.Clone(ranges)).ranges {
 		if r[0] > next {
 			all = append(all, [2]rune{next, r[0] - 1})
 		}
@@ -64,13 +65,13 @@ func negated(ranges [][2]rune) [][2]rune {
 	return all
 }
 
-// both returns the ranges of the letters that a and b have.
-func both(a, b [][2]rune) [][2]rune {
-	return negated(slices.Concat(negated(a), negated(b)))
+// Both returns the ranges of the letters that a and b have.
+func Both(a, b [][2]rune) [][2]rune {
+	return Negated(slices.Concat(Negated(a), Negated(b)))
 }
 
-// rangesOf are the ranges of tables.
-func rangesOf(tables ...*unicode.RangeTable) [][2]rune {
+// RangesOf are the ranges of tables.
+func RangesOf(tables ...*unicode.RangeTable) [][2]rune {
 	var all [][2]rune
 	add := func(lo, hi, stride rune) {
 		if stride == 1 {
@@ -149,20 +150,20 @@ func property(name string) ([][2]rune, bool) {
 			return nil, false
 		}
 	}
-	ranges := slices.Concat(rangesOf(table), later16[name])
+	ranges := slices.Concat(RangesOf(table), later16[name])
 	if len(name) == 1 {
 		for category, more := range later16 {
 			switch {
 			case len(category) == 2 && category[:1] == name:
 				ranges = append(ranges, more...)
 			case len(category) == 2 && name == "C":
-				ranges = both(ranges, negated(more))
+				ranges = Both(ranges, Negated(more))
 			}
 		}
 	}
 	switch name {
 	case "Mn":
-		ranges = both(ranges, negated([][2]rune{{0x1171e, 0x1171e}})) // it is Mc now
+		ranges = Both(ranges, Negated([][2]rune{{0x1171e, 0x1171e}})) // it is Mc now
 	case "C", "Cn", "Cs", "LC":
 		return ranges, name == "C" // Go has no unassigned letters
 	}
@@ -171,22 +172,23 @@ func property(name string) ([][2]rune, bool) {
 
 // Sets of letters with a name, as Oniguruma has them.
 var (
-	spaceRanges = rangesOf(unicode.White_Space)
-	digitRanges = slices.Concat(rangesOf(unicode.Nd), later16["Nd"])
-	letters     = slices.Concat(rangesOf(unicode.L, unicode.M, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic),
+	spaceRanges = RangesOf(unicode.White_Space)
+	digitRanges = slices.Concat(RangesOf(unicode.Nd), later16["Nd"])
+	letters     = slices.Concat(RangesOf(unicode.L, unicode.M, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic),
 		digitRanges, later16["Lu"], later16["Ll"], later16["Lm"], later16["Lo"], later16["Mn"], later16["Mc"])
 	// Oniguruma counts superscript digits and fractions of Latin-1 as letters of words.
 	wordRanges = slices.Concat(letters, [][2]rune{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}})
-	// Rust's regular expressions have the joiners.
-	rustWord = newClass(slices.Concat(letters, [][2]rune{{0x200c, 0x200d}}))
-	// numbers are those of Unicode 17, which Rust's char has.
-	numbers = newClass(slices.Concat(rangesOf(unicode.N), later16["Nd"],
+	// RustWord are the letters of words for Rust's regular expressions, which have the joiners.
+	RustWord = NewClass(slices.Concat(letters, [][2]rune{{0x200c, 0x200d}}))
+	// Numbers are those of Unicode 17, which Rust's char has.
+	Numbers = NewClass(slices.Concat(RangesOf(unicode.N), later16["Nd"],
 		[][2]rune{{0x11de0, 0x11de9}, {0x16ff4, 0x16ff6}}))
-	spaces = newClass(slices.Clone(spaceRanges))
+	// Spaces are Unicode's white space.
+	Spaces = NewClass(slices.Clone(spaceRanges))
 )
 
-// letterAt is the letter at the beginning of s and its length.
-func letterAt(s string, at int) (rune, int) {
+// LetterAt is the letter at the beginning of s and its length.
+func LetterAt(s string, at int) (rune, int) {
 	if c := s[at]; c < utf8.RuneSelf {
 		return rune(c), 1
 	}

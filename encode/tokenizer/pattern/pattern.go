@@ -1,14 +1,16 @@
-package tokenizer
+// Package pattern finds the regular expressions of a tokenizer.json in a text, and has the sets of letters that Hugging
+// Face's library knows.
+package pattern
 
 import (
 	"errors"
 	"unicode/utf8"
 )
 
-// pattern is a regular expression of a tokenizer.json, which has Oniguruma's syntax and meaning: the first alternative
+// Pattern is a regular expression of a tokenizer.json, which has Oniguruma's syntax and meaning: the first alternative
 // that matches, with lookahead. Go's package regexp has no lookahead, and regexp2 takes about a microsecond a letter;
-// this one computes what tokenizers have, and parsePattern refuses the rest.
-type pattern struct {
+// this one computes what tokenizers have, and Parse refuses the rest. It is only read.
+type Pattern struct {
 	start *node
 	// first are the bytes that a match can begin with.
 	first [4]uint64
@@ -39,7 +41,7 @@ const (
 // node is a step of matching. The nodes of a branch lead to the node after it, which next is.
 type node struct {
 	op       operation
-	set      class
+	set      Class
 	min, max int // max is -1 without a limit
 	how      repetition
 	branches []*node
@@ -54,30 +56,42 @@ var accept = &node{}
 // maxSteps bounds the time of a match: expressions exist that take exponential time.
 const maxSteps = 10_000_000
 
-var errSteps = errors.New("a pattern of its tokenizer needs more than 10,000,000 steps for one text")
+// ErrSteps ends a search that takes too long.
+var ErrSteps = errors.New("a pattern of its tokenizer needs more than 10,000,000 steps for one text")
 
-// matcher counts the steps of a text.
-type matcher struct {
-	text  string
+// Matcher finds matches in a text, and counts the steps that they take.
+type Matcher struct {
+	Text  string
 	steps int
 }
 
-// find returns the first match at or after from, or -1.
-func (p *pattern) find(m *matcher, from int) (begin, end int) {
-	for from < len(m.text) {
-		if c := m.text[from]; p.first[c>>6]>>(c&63)&1 != 0 {
+// Find returns the first match at or after from, or -1.
+func (p *Pattern) Find(m *Matcher, from int) (begin, end int) {
+	for from < len(m.Text) {
+		if c := m.Text[from]; p.first[c>>6]>>(c&63)&1 != 0 {
 			if end = m.match(p.start, from); end >= 0 {
 				return from, end
 			}
 		}
-		_, n := letterAt(m.text, from)
+		_, n := LetterAt(m.Text, from)
 		from += n
 	}
 	return -1, -1
 }
 
+// Reset starts to count the steps of a text.
+func (m *Matcher) Reset() { m.steps = 0 }
+
+// Err is ErrSteps if the matches since Reset took too many.
+func (m *Matcher) Err() error {
+	if m.steps > maxSteps {
+		return ErrSteps
+	}
+	return nil
+}
+
 // match is the end of the match of n and what follows it, or -1.
-func (m *matcher) match(n *node, at int) int {
+func (m *Matcher) match(n *node, at int) int {
 	for n != accept {
 		if m.steps++; m.steps > maxSteps {
 			return -1
@@ -88,11 +102,11 @@ func (m *matcher) match(n *node, at int) int {
 				return m.repeat(n, at)
 			}
 			for range n.max {
-				if at >= len(m.text) {
+				if at >= len(m.Text) {
 					return -1
 				}
-				r, size := letterAt(m.text, at)
-				if !n.set.has(r) {
+				r, size := LetterAt(m.Text, at)
+				if !n.set.Has(r) {
 					return -1
 				}
 				at += size
@@ -124,11 +138,11 @@ func (m *matcher) match(n *node, at int) int {
 				return -1
 			}
 		case opBegin:
-			if at > 0 && !(n.line && m.text[at-1] == '\n') {
+			if at > 0 && !(n.line && m.Text[at-1] == '\n') {
 				return -1
 			}
 		case opEnd:
-			if at < len(m.text) && !(n.line && m.text[at] == '\n') {
+			if at < len(m.Text) && !(n.line && m.Text[at] == '\n') {
 				return -1
 			}
 		}
@@ -138,7 +152,7 @@ func (m *matcher) match(n *node, at int) int {
 }
 
 // repeat matches a set several times and what follows.
-func (m *matcher) repeat(n *node, at int) int {
+func (m *Matcher) repeat(n *node, at int) int {
 	begin, count := at, 0
 	if n.how == lazy {
 		for {
@@ -147,19 +161,19 @@ func (m *matcher) repeat(n *node, at int) int {
 					return end
 				}
 			}
-			if at >= len(m.text) || count == n.max {
+			if at >= len(m.Text) || count == n.max {
 				return -1
 			}
-			r, size := letterAt(m.text, at)
-			if !n.set.has(r) {
+			r, size := LetterAt(m.Text, at)
+			if !n.set.Has(r) {
 				return -1
 			}
 			at, count = at+size, count+1
 		}
 	}
-	for at < len(m.text) && count != n.max {
-		r, size := letterAt(m.text, at)
-		if !n.set.has(r) {
+	for at < len(m.Text) && count != n.max {
+		r, size := LetterAt(m.Text, at)
+		if !n.set.Has(r) {
 			break
 		}
 		at, count = at+size, count+1
@@ -172,14 +186,14 @@ func (m *matcher) repeat(n *node, at int) int {
 		if at == begin {
 			return -1
 		}
-		_, size := utf8.DecodeLastRuneInString(m.text[:at])
+		_, size := utf8.DecodeLastRuneInString(m.Text[:at])
 		at -= size
 	}
 	return -1
 }
 
 // begins adds the bytes that a match of n can begin with; whole reports whether it can be empty.
-func (p *pattern) begins(n *node, depth int) (empty bool) {
+func (p *Pattern) begins(n *node, depth int) (empty bool) {
 	all := func() bool {
 		p.first = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 		return false
