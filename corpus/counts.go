@@ -20,6 +20,7 @@ const (
 	ReasonHTML      Reason = "html"      // a record that is to be divided and is HTML
 	ReasonDamaged   Reason = "damaged"   // part of a web archive that is cut off or corrupt
 	ReasonNearCopy  Reason = "near_copy" // a page that is nearly the same as one before it
+	ReasonExcluded  Reason = "excluded"  // a sentence of translations that the user has already
 )
 
 // What is left out of the text of documents, in Counts.LeftOut.
@@ -30,7 +31,7 @@ const (
 
 // Reasons lists every reason, in the order in which reports print them.
 var Reasons = []Reason{ReasonEmpty, ReasonTooLong, ReasonNotUTF8, ReasonMalformed, ReasonNoColumn, ReasonHTML,
-	ReasonDamaged, ReasonNearCopy}
+	ReasonDamaged, ReasonNearCopy, ReasonExcluded}
 
 // maxExamples is the maximum number of skipped lines that a file's counts list for each reason.
 const maxExamples = 20

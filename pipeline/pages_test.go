@@ -139,3 +139,42 @@ func TestPagesAreMined(t *testing.T) {
 		t.Errorf("%d damaged records, warnings %q", n, report.Warnings)
 	}
 }
+
+// TestExclude: sentences of translations that the user has already are left out of both sides, and counted; a file of
+// translations that changes under a run ends it.
+func TestExclude(t *testing.T) {
+	dir := t.TempDir()
+	lines := goldLines(t)
+	known := filepath.Join(dir, "known.tsv")
+	var rows strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&rows, "%s\t%s\n", lines[0][i], lines[1][i])
+	}
+	if err := os.WriteFile(known, []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig(dir, filepath.Join(dir, "out"))
+	for side, of := range []*[]string{&cfg.SourceText, &cfg.TargetText} {
+		path := filepath.Join(dir, fmt.Sprintf("%d.txt", side))
+		if err := os.WriteFile(path, []byte(strings.Join(lines[side], "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		*of = []string{path}
+	}
+	cfg.Exclude = known
+	report := mustRun(t, cfg)
+	for _, in := range report.Inputs {
+		if n := in.Counts.Skipped[corpus.ReasonExcluded]; n != 50 || in.Counts.Kept != uint64(len(lines[0]))-50 {
+			t.Errorf("%s: %+v", in.Path, in.Counts)
+		}
+	}
+	for _, row := range pairs(t, report) {
+		if strings.Contains(rows.String(), row.Source.Text+"\t") || strings.Contains(rows.String(), "\t"+row.Target.Text+"\n") {
+			t.Errorf("%q is mined, though it is known", row.Source.Text)
+		}
+	}
+	cfg.Exclude = filepath.Join(dir, "none.tsv")
+	if _, err := Run(t.Context(), cfg, options()); err == nil || !strings.Contains(err.Error(), "none.tsv") {
+		t.Errorf("error %v", err)
+	}
+}

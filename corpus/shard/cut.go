@@ -70,6 +70,8 @@ type Text struct {
 	File    input.File
 	Options corpus.Options
 	Learned Learned // as Options.Learned of Cut
+	// Exclude are sentences to leave out; nil: none. corpus.Options.Exclude has their digest.
+	Exclude map[corpus.Key]bool
 }
 
 // Together is the result of cutting several files into common shards.
@@ -87,7 +89,7 @@ type Together struct {
 // unusable, the shards that this call has published are removed, so that part of an input is never mistaken for all of
 // it.
 func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (*Result, error) {
-	cut, err := CutTogether(ctx, []Text{{in, opts, how.Learned}}, dir, how)
+	cut, err := CutTogether(ctx, []Text{{File: in, Options: opts, Learned: how.Learned}}, dir, how)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +176,8 @@ type cutter struct {
 	sentences  uint64                // read from the file
 	kept       uint64                // of them
 	duplicates uint64
-	site       site // of all files
+	excluded   corpus.Counts // only Skipped and Examples
+	site       site          // of all files
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.
@@ -198,6 +201,10 @@ func (c *cutter) advance(ctx context.Context) error {
 			c.reportProgress()
 		}
 		key := corpus.KeyOf(s.Normal)
+		if c.texts[c.at].Exclude[key] {
+			c.excluded.Skip(s.Line, corpus.ReasonExcluded, "")
+			continue
+		}
 		row := Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
 		if at, dup := c.seen[key]; dup {
 			c.duplicates++
@@ -230,6 +237,8 @@ func (c *cutter) endFile() error {
 	c.reportProgress()
 	counts := c.in.total()
 	counts.Kept, counts.Duplicates = c.kept, c.duplicates
+	counts.Add(corpus.Counts{Skipped: c.excluded.Skipped})
+	counts.Examples, c.excluded = append(counts.Examples, c.excluded.Examples...), corpus.Counts{}
 	read, _ := c.in.in.Read()
 	c.read.Bytes, c.read.Lines = c.read.Bytes+read, c.read.Lines+c.in.in.Counts().Lines
 	c.files = append(c.files, Result{Format: c.in.in.Format(), Counts: counts})

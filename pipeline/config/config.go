@@ -49,6 +49,7 @@ type Config struct {
 	maxMemory   int64              // MaxMemory in bytes; 0: no bound
 	learned     *boundary.Model    // Splitter; nil: rules divide
 	docPairs    string             // digest of DocPairs; empty: it names no file
+	excluded    string             // digest of Exclude, the same
 	metaColumns [2]string          // of both sides, from DocMeta
 }
 

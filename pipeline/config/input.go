@@ -41,7 +41,10 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			input.Vectors = vectors[in.Path]
 			own := options[l]
 			own.Documents, own.MetaColumns = c.Documents != "", c.metaColumns[l]
-			own.Dedup = c.Dedup
+			own.Dedup, own.Exclude = c.Dedup, c.excluded
+			if c.excluded != "" {
+				input.Exclude = &plan.Exclude{Path: c.Exclude, Source: c.Source, Target: c.Target, Side: l}
+			}
 			own.Salvage = c.OnBadFile == SkipBadFile && own.Format == corpus.FormatAuto && corpus.NamedArchive(in.Path)
 			if err := divide(c, &input, language, &own); err != nil {
 				return nil, err

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/gpu"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 )
 
@@ -71,6 +73,7 @@ func (c *Config) Validate() error {
 	if c.OnBadFile != "" && c.OnBadFile != SkipBadFile && c.OnBadFile != FailBadFile {
 		fail("on_bad_file is %q, choose %s or %s", c.OnBadFile, SkipBadFile, FailBadFile)
 	}
+	validateExclude(c, fail)
 	validateSplit(c, fail)
 	validateDocuments(c, fail)
 	validateRefine(c, fail)
@@ -98,6 +101,21 @@ func (c *Config) Validate() error {
 		c.Work = filepath.Join(c.Out, "work")
 	}
 	return c.Resolve()
+}
+
+// validateExclude reads the translations whose sentences are left out for their digest.
+func validateExclude(c *Config, fail func(format string, args ...any)) {
+	if c.Exclude == "" {
+		return
+	}
+	if c.HasVectors() {
+		fail("exclude = %s leaves out lines, of which src_emb and tgt_emb have one vector each; leave one of them out", c.Exclude)
+	}
+	in, err := plan.DigestInput(input.File{Path: c.Exclude})
+	if err != nil {
+		fail("exclude: %v", err)
+	}
+	c.excluded = in.SHA256
 }
 
 // podsWithoutGPU says whether pods are to encode on GPUs that they are not given.

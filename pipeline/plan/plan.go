@@ -140,12 +140,22 @@ type Input struct {
 	Seen *Seen `json:"seen,omitempty"`
 	// Splitter divides its records; nil: rules do, or nothing does. Corpus.Split has its digest.
 	Splitter *Splitter `json:"splitter,omitempty"`
+	// Exclude has the translations whose sentences are left out; nil: none are. Corpus.Exclude has its digest.
+	Exclude *Exclude `json:"exclude,omitempty"`
 	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
 	Vectors *Vectors `json:"vectors,omitempty"`
 	// Group is the key of the task that cuts it together with other small files, and Part its place among them; empty:
 	// it is cut alone.
 	Group string `json:"group,omitempty"`
 	Part  int    `json:"part,omitempty"`
+}
+
+// Exclude is a file of translations.
+type Exclude struct {
+	Path   string `json:"path"`
+	Source string `json:"src"` // its languages
+	Target string `json:"tgt"`
+	Side   int    `json:"side"` // whose sentences are left out
 }
 
 // Splitter is a learned splitter.

@@ -45,6 +45,8 @@ type Input struct {
 	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
 	Swapped    bool                `setting:"swapped,flag" json:"-"`
+	// In keys its digest stands, in how the text is cut.
+	Exclude string `setting:"exclude,flag" json:"-"`
 }
 
 // Given names vectors that another program made of the text. As the text, they are an input, whose digests are in keys.

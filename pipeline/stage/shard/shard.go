@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/shard"
@@ -189,7 +190,28 @@ func textOf(e *stage.Env, t *plan.Task, in plan.Input) (text shard.Text, err err
 	if in.Splitter != nil {
 		text.Learned, err = learned(e, *in.Splitter)
 	}
+	if in.Exclude != nil && err == nil {
+		text.Exclude, err = excluded(e, *in.Exclude, text.Options.Exclude)
+	}
 	return text, err
+}
+
+// excluded reads the sentences of one side of translations, which all tasks share.
+func excluded(e *stage.Env, x plan.Exclude, digest string) (map[corpus.Key]bool, error) {
+	return stage.Shared(e, fmt.Sprintf("exclude %d %s", x.Side, digest), func() (map[corpus.Key]bool, func() error, error) {
+		if err := unchanged(plan.Input{Path: x.Path, SHA256: digest, Bytes: anySize}); err != nil {
+			return nil, nil, err
+		}
+		pairs, err := exchange.ReadKnown(x.Path, x.Source, x.Target)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys := make(map[corpus.Key]bool, len(pairs))
+		for _, p := range pairs {
+			keys[corpus.KeyOf([2]string{p.Source, p.Target}[x.Side])] = true
+		}
+		return keys, nil, nil
+	})
 }
 
 // thisFile stands for a file's path in the record of why it is bad: inputs of the same bytes and name share it.
@@ -249,10 +271,13 @@ func ofFile(err error) bool {
 	return badinput.Is(err) && !machine && !badinput.IsDiskFull(err)
 }
 
+// anySize is the size of an input of which only the digest is known.
+const anySize = -1
+
 // unchanged compares an input file with what the plan says of it.
 func unchanged(in plan.Input) error {
 	now, err := plan.DigestInput(in.Source())
-	if err == nil && (now.Bytes != in.Bytes || now.SHA256 != in.SHA256) {
+	if err == nil && (in.Bytes != anySize && now.Bytes != in.Bytes || now.SHA256 != in.SHA256) {
 		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", in.Path)
 	}
 	return err
