@@ -27,6 +27,9 @@ const digestVersion = 1
 // library does also where Unicode changed, and a final capital sigma is lower-cased as others are.
 const wordPieceVersion = 2
 
+// huggingFaceVersion is digestVersion of encoders with a tokenizer.json: since 2 added tokens are found in a text.
+const huggingFaceVersion = 2
+
 // graphName is the file name of a built-in encoder's graph.
 const graphName = "model.onnx"
 
@@ -100,8 +103,11 @@ func load(files fs.FS, manifest, directory string) (*Model, error) {
 // manifest.
 func (m *Model) digest() (string, error) {
 	version := digestVersion
-	if m.Tokenizer.Kind == "wordpiece" {
+	switch m.Tokenizer.Kind {
+	case "wordpiece":
 		version = wordPieceVersion
+	case "huggingface":
+		version = huggingFaceVersion
 	}
 	fields := struct {
 		Version   int

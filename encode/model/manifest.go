@@ -72,6 +72,8 @@ type Tokenizer struct {
 	Lowercase    bool   `yaml:"lowercase,omitempty" json:"lowercase"`
 	StripAccents bool   `yaml:"strip_accents,omitempty" json:"strip_accents"` // wordpiece only
 	Offset       int32  `yaml:"offset,omitempty" json:"offset"`               // added to every id of the tokenizer file
+	// Punctuation is Moses, or empty: the text's own
+	Punctuation string `yaml:"punctuation,omitempty" json:"punctuation,omitempty"`
 	// fairseq's list of pieces; if set, its order gives the ids
 	Dictionary string `yaml:"dictionary,omitempty" json:"-"`
 	BOS        *Token `yaml:"bos,omitempty" json:"bos"`
@@ -79,6 +81,9 @@ type Tokenizer struct {
 	Pad        *Token `yaml:"pad,omitempty" json:"-"` // informational: no input is ever padded
 	Unknown    *Token `yaml:"unk,omitempty" json:"unk"`
 }
+
+// Moses is the punctuation that LASER's program writes before it lower-cases a text.
+const Moses = "moses"
 
 // Token is a special token. It is given either as the graph's own id, to which Offset is not added, or as a piece in
 // the tokenizer's file.
@@ -272,6 +277,9 @@ func (t Tokenizer) wrong() []string {
 			wrong = append(wrong, fmt.Sprintf("%s is %d; leave the field out if there is no such token", special.Field,
 				special.Token.ID))
 		}
+	}
+	if t.Punctuation != "" && t.Punctuation != Moses {
+		wrong = append(wrong, fmt.Sprintf("tokenizer.punctuation is %q but must be moses or left out", t.Punctuation))
 	}
 	if t.Dictionary != "" && t.Offset != 0 {
 		wrong = append(wrong, "tokenizer.dictionary and tokenizer.offset both renumber the ids; give one")

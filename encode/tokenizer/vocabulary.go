@@ -65,8 +65,11 @@ func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string)
 	return nil
 }
 
-// lowered lower-cases a text if the model's tokenizer does.
+// lowered lower-cases a text and writes its punctuation, if the model's tokenizer does.
 func (v *Vocabulary) lowered(text string) string {
+	if v.model.Tokenizer.Punctuation == model.Moses {
+		text = Moses(text)
+	}
 	switch t := &v.model.Tokenizer; {
 	case !t.Lowercase:
 		return text

@@ -4,7 +4,7 @@
 // It finds the tokenizer, the pooling, the dense layers and the lengths in the files, and reports each conclusion with
 // its file. A graph that was published as ONNX is taken as it is, with pooling and
 // dense layers added where it lacks them; safetensors of BERT, RoBERTa, XLM-RoBERTa and M2M-100 encoders and of
-// static tables are exported. No code of a model is ever run, and no pickle is read.
+// static tables are exported. No code of a model is ever run.
 package importer
 
 import (
@@ -77,14 +77,14 @@ func Import(ctx context.Context, path string, o Options) (*Result, error) {
 			return nil, badinput.Errorf("--weights: what %s has is no BERT, RoBERTa or XLM-R that mine train can start from: leave the flag out: %w", path, err)
 		}
 	}
-	if err := publish(ctx, d); err != nil {
+	if err := Publish(ctx, d); err != nil {
 		return nil, err
 	}
 	return &Result{Dir: d.Dir, Manifest: d.Manifest, Findings: d.Findings}, nil
 }
 
-// publish writes the manifest under another name, encodes sentences with it, and gives it its name.
-func publish(ctx context.Context, d *Draft) error {
+// Publish writes the manifest under another name, encodes sentences with it, and gives it its name.
+func Publish(ctx context.Context, d *Draft) error {
 	d.ApplyKnown()
 	if d.Prefix != "" {
 		d.Manifest.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: d.Prefix}}

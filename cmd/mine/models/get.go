@@ -114,7 +114,7 @@ func runGet(ctx context.Context, client *hub.Client, name, revision string, o im
 	}
 	dir := o.Out
 	o.Out = ""
-	return runImport(ctx, dir, o, out)
+	return runImport(ctx, dir, "", o, out)
 }
 
 // download shows the progress of each file in bytes.

