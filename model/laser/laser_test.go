@@ -3,6 +3,7 @@ package laser
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,11 +19,13 @@ import (
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
 
-// golden is what LASER's own program computes; bench/models/laser.py makes it.
+// golden is what LASER's own program computes; bench/models/laser.py and laser3.py make it.
 type golden struct {
 	Normal    map[string]string `json:"normal"`
 	Sentences []string          `json:"sentences"`
 	Vectors   [][]float64       `json:"vectors"`
+
+	LASER3 map[string][][]float64 `json:"laser3"`
 }
 
 func readGolden(t *testing.T) golden {
@@ -38,46 +41,55 @@ func readGolden(t *testing.T) golden {
 	return g
 }
 
-// TestLASER2: checkpoints of both formats give the vectors of LASER's program, which pads sentences to a batch.
-func TestLASER2(t *testing.T) {
+// TestVectors: checkpoints of LASER2 in both formats, and of LASER3 with several settings, give the vectors of LASER's
+// program, which pads sentences to a batch.
+func TestVectors(t *testing.T) {
 	g := readGolden(t)
-	for _, file := range []string{"laser2.pt", "legacy.pt"} {
-		t.Run(file, func(t *testing.T) {
+	all := map[string][][]float64{"laser2": g.Vectors, "legacy": g.Vectors}
+	maps.Copy(all, g.LASER3)
+	for name, vectors := range all {
+		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "encoder")
-			if _, err := Import(t.Context(), "testdata/"+file, "", importer.Options{Out: out}); err != nil {
+			if _, err := Import(t.Context(), "testdata/"+name+".pt", "", importer.Options{Out: out}); err != nil {
 				t.Fatal(err)
 			}
-			m, err := model.Load(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := encode.Open(m, encode.Options{Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := e.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			got := make([]float32, len(g.Sentences)*e.Dim())
-			if err := e.Encode(t.Context(), "en", g.Sentences, got); err != nil {
-				t.Fatal(err)
-			}
-			for i, want := range g.Vectors {
-				if len(want) != e.Dim() {
-					t.Fatalf("%d values, not %d", e.Dim(), len(want))
-				}
-				var dot, length float64
-				for j, x := range want {
-					dot += x * float64(got[i*len(want)+j])
-					length += x * x
-				}
-				if cosine := dot / math.Sqrt(length); cosine < 0.99999 {
-					t.Errorf("%q has the cosine %v", g.Sentences[i], cosine)
-				}
-			}
+			compare(t, out, g.Sentences, vectors)
 		})
+	}
+}
+
+// compare encodes sentences.
+func compare(t *testing.T, dir string, sentences []string, vectors [][]float64) {
+	t.Helper()
+	m, err := model.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := encode.Open(m, encode.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	got := make([]float32, len(sentences)*e.Dim())
+	if err := e.Encode(t.Context(), "en", sentences, got); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range vectors {
+		if len(want) != e.Dim() {
+			t.Fatalf("%d values, not %d", e.Dim(), len(want))
+		}
+		var dot, length float64
+		for j, x := range want {
+			dot += x * float64(got[i*len(want)+j])
+			length += x * x
+		}
+		if cosine := dot / math.Sqrt(length); cosine < 0.99999 {
+			t.Errorf("%q has the cosine %v", sentences[i], cosine)
+		}
 	}
 }
 
