@@ -76,6 +76,7 @@ def transformer(name, kind, config, tokenizer, pooling, dense=(), prompts=None, 
     spread(kind(config)).to(dtype).save_pretrained(body, **save)
     tokenizer.save_pretrained(body)
     modules = [st.Transformer(body, model_kwargs={"dtype": torch.float32})]
+    modules[0].processor = tokenizer  # for some kinds of models the library makes one of its own of the same file
     width = modules[0].get_embedding_dimension()
     modules.append(st.Pooling(width, pooling))
     width *= 1 if isinstance(pooling, str) else len(pooling)

@@ -179,6 +179,21 @@ func (m *Model) sum(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// Size is the number of bytes of some of the model's files, by their names in the manifest.
+func (m *Model) Size(names ...string) (bytes int64, err error) {
+	if m.graph != nil {
+		return int64(len(m.graph)), nil
+	}
+	for _, name := range names {
+		info, err := fs.Stat(m.files, name)
+		if err != nil {
+			return 0, badinput.Errorf("read %s of encoder %s: %w", m.Path(name), m.Name, err)
+		}
+		bytes += info.Size()
+	}
+	return bytes, nil
+}
+
 // Path is where a file of the model is, for messages; for a model on disk it opens the file.
 func (m *Model) Path(file string) string { return filepath.Join(m.directory, file) }
 

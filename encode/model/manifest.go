@@ -59,6 +59,11 @@ type Source struct {
 	Revision string `yaml:"revision,omitempty"` // a commit or a branch there
 	Wheel    string `yaml:"wheel,omitempty"`    // NAME==VERSION on PyPI
 	Homepage string `yaml:"homepage,omitempty"` // page for manual download
+	// Pooling is the authors', where neither the files nor the manifest's own pooling say it: last or pooler.
+	Pooling    string  `yaml:"pooling,omitempty"`
+	Parameters string  `yaml:"parameters,omitempty"` // such as 560M
+	Tatoeba    float64 `yaml:"tatoeba,omitempty"`    // published mean of MTEB's Tatoeba, 112 languages
+	Gated      bool    `yaml:"gated,omitempty"`      // files are given only to people who accepted the terms
 }
 
 // AnyLanguage is the key of the prefix for every language that has no prefix of its own.

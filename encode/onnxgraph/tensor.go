@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -104,6 +105,88 @@ func (g *Graph) External() ([]string, error) {
 		}
 	}
 	return slices.Sorted(maps.Keys(files)), nil
+}
+
+// Inline is the model with the numbers of all its initializers in it. read gives the content of a file beside the
+// model's own. Tensors in attributes keep theirs where they are.
+func (g *Graph) Inline(read func(file string) ([]byte, error)) ([]byte, error) {
+	files := map[string][]byte{}
+	without := map[string]bool{}
+	var with []byte
+	for _, w := range g.Initializers {
+		at, err := w.outside()
+		if err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", w.Name, err)
+		}
+		if at.file == "" {
+			continue
+		}
+		if files[at.file] == nil {
+			if files[at.file], err = read(at.file); err != nil {
+				return nil, err
+			}
+		}
+		content := files[at.file]
+		if at.length < 0 {
+			at.length = len(content) - at.offset
+		}
+		if at.offset < 0 || at.length < 0 || at.offset > len(content)-at.length {
+			return nil, fmt.Errorf("tensor %s should be at bytes %d to %d of %s, which has %d: fetch the file again", w.Name,
+				at.offset, at.offset+at.length, at.file, len(content))
+		}
+		without[w.Name] = true
+		with = appendMessage(with, graphInitializer, appendMessage(at.rest, tensorRaw, content[at.offset:at.offset+at.length]))
+	}
+	if len(g.Nodes) == 0 || with == nil {
+		return g.Replace(nil, nil), nil
+	}
+	last := len(g.Nodes) - 1
+	return g.Replace(map[int][]byte{last: append(appendMessage(nil, graphNode, g.Nodes[last].Raw), with...)}, without), nil
+}
+
+// place is where a tensor's numbers are: in a file, or in the model if there is none.
+type place struct {
+	file           string
+	offset, length int    // length -1: up to the file's end
+	rest           []byte // the tensor's other fields
+}
+
+// outside reads where an initializer's numbers are.
+func (w Initializer) outside() (place, error) {
+	const tensorLocation = 14
+	at := place{length: -1}
+	all, err := protofield.Split(w.Raw)
+	if err != nil {
+		return at, err
+	}
+	for _, f := range all {
+		if f.Number != tensorExternal {
+			if f.Number != tensorLocation {
+				at.rest = append(at.rest, f.Raw...)
+			}
+			continue
+		}
+		key, err := nameOf(f.Content, 1)
+		if err != nil {
+			return at, err
+		}
+		value, err := nameOf(f.Content, 2)
+		if err != nil {
+			return at, err
+		}
+		switch key {
+		case "location":
+			at.file = value
+		case "offset":
+			at.offset, err = strconv.Atoi(value)
+		case "length":
+			at.length, err = strconv.Atoi(value)
+		}
+		if err != nil {
+			return at, fmt.Errorf("its %s is %q", key, value)
+		}
+	}
+	return at, nil
 }
 
 // external adds the file that a TensorProto's numbers are in, if it is not the model itself.

@@ -14,6 +14,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 )
 
 // Session is a graph that is ready to be loaded, or what is left of it where a table computes its beginning.
@@ -87,6 +88,9 @@ func load(m *model.Model, data []byte, takes []string, output string,
 // becomes the model's Dim. Single: dynamic quantisation takes its scale from the whole batch, so the other sentences of
 // a batch would change a sentence's vector.
 func Open(m *model.Model, inner bool) (s *Session, err error) {
+	if err := fits(m); err != nil {
+		return nil, err
+	}
 	f, err := openFile(m)
 	if err != nil {
 		return nil, err
@@ -117,6 +121,21 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 		}
 	}
 	return s, verify(m, inner, inputs, outputs)
+}
+
+// machineMemory is the memory that weights must fit into; a test has less.
+var machineMemory = usage.MachineMemory
+
+// fits refuses an encoder with more bytes of weights than the machine has memory, before any of them is read.
+func fits(m *model.Model) error {
+	size, err := m.Size(append([]string{m.ONNX}, m.External...)...)
+	if err != nil {
+		return err
+	}
+	if memory := machineMemory(); memory > 0 && size > memory {
+		return badinput.Errorf("encoder %s has %.1f GB of weights, but this machine has %.1f GB of memory: quantise it with mine model quantise on a larger machine, or take a smaller encoder", m.Name, float64(size)/1e9, float64(memory)/1e9)
+	}
+	return nil
 }
 
 // cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens

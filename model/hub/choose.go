@@ -19,10 +19,6 @@ const smallFile = 2 << 20
 // Get downloads the files of a repository that an import needs: settings first, then the tokenizer and the graph or the
 // weights, and last the files that the graph refers to. onnx names a graph among several. progress may be nil.
 func (c *Client) Get(ctx context.Context, r *Repository, dir, onnx string, progress func(f File, done int64)) error {
-	weights, err := r.weights(onnx)
-	if err != nil {
-		return err
-	}
 	get := func(files []File) error {
 		for _, f := range files {
 			var report func(int64)
@@ -36,6 +32,10 @@ func (c *Client) Get(ctx context.Context, r *Repository, dir, onnx string, progr
 		return nil
 	}
 	if err := get(r.settings()); err != nil {
+		return err
+	}
+	weights, err := r.weights(onnx, isTable(dir))
+	if err != nil {
 		return err
 	}
 	if len(weights) == 0 {
@@ -110,7 +110,7 @@ func (r *Repository) tokenizer(dir string) []File {
 }
 
 // weights are the graph, or safetensors of all modules; none: the repository has neither.
-func (r *Repository) weights(onnx string) ([]File, error) {
+func (r *Repository) weights(onnx string, table bool) ([]File, error) {
 	var graphs, tensors []File
 	for _, f := range r.Files {
 		dir := path.Dir(f.Path)
@@ -135,6 +135,9 @@ func (r *Repository) weights(onnx string) ([]File, error) {
 		}
 		return append(dense, f), nil
 	}
+	if table && len(tensors) > 0 {
+		return tensors, nil
+	}
 	for _, usual := range []string{"onnx/model.onnx", "model.onnx"} {
 		if f, ok := r.find(usual); ok {
 			return append(dense, f), nil
@@ -152,6 +155,13 @@ func (r *Repository) weights(onnx string) ([]File, error) {
 			strings.Join(names, ", "))
 	}
 	return tensors, nil
+}
+
+// isTable reports whether the downloaded settings are those of a static encoder, of which safetensors are read.
+func isTable(dir string) bool {
+	modules, _ := os.ReadFile(filepath.Join(dir, "modules.json")) // "" where there is none
+	config, _ := os.ReadFile(filepath.Join(dir, "config.json"))
+	return strings.Contains(string(modules), ".StaticEmbedding\"") || strings.Contains(string(config), "\"model2vec\"")
 }
 
 // refuse is the error for a repository without weights that can be read.

@@ -329,3 +329,23 @@ func TestRepositoriesThatCannotBeImported(t *testing.T) {
 	_, err := s.client().List(t.Context(), "repo", "")
 	encodetest.Refused(t, err, `"repo" is not the name of a repository`)
 }
+
+// TestTablesAreNotTakenFromONNX: the settings say that safetensors are a static encoder's table.
+func TestTablesAreNotTakenFromONNX(t *testing.T) {
+	r := &Repository{Files: []File{{Path: "model.safetensors"}, {Path: "onnx/model.onnx"}}}
+	for _, c := range []struct {
+		file, text, want string
+	}{
+		{"modules.json", `[{"type": "sentence_transformers.models.StaticEmbedding"}]`, "model.safetensors"},
+		{"config.json", `{"model_type": "model2vec"}`, "model.safetensors"},
+		{"config.json", `{"model_type": "bert"}`, "onnx/model.onnx"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := r.weights("", isTable(dir)); err != nil || len(files) != 1 || files[0].Path != c.want {
+			t.Errorf("%s: %v, %v", c.text, files, err)
+		}
+	}
+}

@@ -46,9 +46,16 @@ type config struct {
 
 // importFolder makes an encoder of a folder as the Hugging Face hub and sentence-transformers have it.
 func importFolder(b *Draft, dir string) error {
+	dir, name := snapshot(dir)
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		return err
+	}
+	if name != "" && b.Out == "" {
+		b.Out = name // nothing is written into the cache
+	}
+	if name != "" && b.Name == "" {
+		b.Name = name
 	}
 	if err := b.Open(root); err != nil {
 		return err
@@ -70,6 +77,17 @@ func importFolder(b *Draft, dir string) error {
 		}
 	}
 	return nil
+}
+
+// snapshot is the folder of the files where dir is a model's in a cache of the hub's own programs,
+// models--ORG--NAME, and the model's name; else dir itself.
+func snapshot(dir string) (files, name string) {
+	parts := strings.Split(filepath.Base(filepath.Clean(dir)), "--")
+	raw, err := os.ReadFile(filepath.Join(dir, "refs", "main"))
+	if err != nil || len(parts) != 3 || parts[0] != "models" || !filepath.IsLocal(strings.TrimSpace(string(raw))) {
+		return dir, ""
+	}
+	return filepath.Join(dir, "snapshots", strings.TrimSpace(string(raw))), parts[2]
 }
 
 // readFolder reads the modules and config.json.

@@ -226,6 +226,10 @@ func choosePooling(f *folder) error {
 	default:
 		return badinput.Errorf("--pooling is %q, but must be mean, cls, max, last, weighted or pooler", f.Pooling)
 	}
+	if f.poolings == nil && f.Known != nil && f.Known.Source.Pooling != "" {
+		f.poolings = []string{f.Known.Source.Pooling}
+		f.Found("pooling", KnownFile(f.Known), "%s", f.Known.Source.Pooling)
+	}
 	if f.poolings == nil && f.Known != nil && f.Known.Pooling != model.None {
 		f.poolings = []string{string(f.Known.Pooling)}
 		f.Found("pooling", KnownFile(f.Known), "%s", f.Known.Pooling)

@@ -13,6 +13,10 @@ import (
 // machineMemory is the memory that a model must fit into; a test has less.
 var machineMemory = usage.MachineMemory
 
+// mapped is the size of weights from which they stand in a file of their own, which ONNX Runtime maps and does not
+// copy.
+const mapped = 512 << 20
+
 // exportTransformer builds the graph of a folder's safetensors. labels is the number of a judge's logits, or 0.
 func exportTransformer(f *folder, labels int) (err error) {
 	e, err := architecture.Open(f.at(f.body))
@@ -41,6 +45,7 @@ func exportTransformer(f *folder, labels int) (err error) {
 		return err
 	}
 	g := export.NewGraph(f.Name)
+	g.Limit = mapped
 	if err := e.Write(g, typed); err != nil {
 		return err
 	}

@@ -270,7 +270,7 @@ func TestKnownEncodersLoad(t *testing.T) {
 			t.Errorf("%s does not say where it is published", m.Name)
 		}
 	}
-	if len(all) < 12 {
+	if len(all) < 20 {
 		t.Errorf("there are %d", len(all))
 	}
 }
@@ -461,6 +461,31 @@ func TestTableOfModel2Vec(t *testing.T) {
 	put()
 	_, err = Import(t.Context(), dir, Options{})
 	encodetest.Refused(t, err, "weights has the shape [39], but there are 40 words")
+}
+
+// TestHubCache: a folder of the cache of the hub's own programs is read, and nothing is written into it.
+func TestHubCache(t *testing.T) {
+	dir, want := published(t, "bert", inST("mean", ""))
+	cache := filepath.Join(t.TempDir(), "models--org--small")
+	write(t, cache, map[string]string{"refs/main": "0123abc"})
+	if err := os.MkdirAll(filepath.Join(cache, "snapshots"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, filepath.Join(cache, "snapshots/0123abc")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	r, err := Import(t.Context(), cache, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Manifest.Name != "small" || filepath.Base(r.Dir) != "small" {
+		t.Errorf("%s is in %s", r.Manifest.Name, r.Dir)
+	}
+	agrees(t, r.Dir, want.sentences(), want.Mean)
+	if _, err := os.Stat(filepath.Join(cache, "snapshots/0123abc", GraphFile)); err == nil {
+		t.Error("the graph is in the cache")
+	}
 }
 
 // TestTooLargeForTheMachine: a model that does not fit into memory is refused before its weights are read.

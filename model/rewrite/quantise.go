@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -55,9 +57,6 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(m.External) > 0 {
-		return nil, badinput.Errorf("the weights of %s are in external_data, which cannot be quantised: export the graph with its weights in one file, which holds up to 2 GiB", m.Name)
-	}
 	r := &Quantised{Out: o.Out}
 	tmp := filepath.Clean(o.Out) + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
@@ -80,9 +79,26 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	return r, atomicfile.SyncDir(filepath.Dir(filepath.Clean(o.Out)))
 }
 
+// wholeGraph is the graph with all its weights, also those in other files.
+func wholeGraph(m *model.Model) ([]byte, error) {
+	data, err := m.ReadFile(m.ONNX)
+	if err != nil || len(m.External) == 0 {
+		return data, err
+	}
+	g, err := onnxgraph.Parse(data)
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+	}
+	data, err = g.Inline(func(file string) ([]byte, error) { return m.ReadFile(path.Join(path.Dir(m.ONNX), file)) })
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+	}
+	return data, nil
+}
+
 // write fills a directory with the graph in 8 bits, the manifest and the files that it names.
 func (r *Quantised) write(m *model.Model, dir, name string) error {
-	data, err := m.ReadFile(m.ONNX)
+	data, err := wholeGraph(m)
 	if err != nil {
 		return err
 	}
@@ -96,6 +112,7 @@ func (r *Quantised) write(m *model.Model, dir, name string) error {
 	}
 	r.Changed, r.Before, r.After = changed, len(data), len(graph)
 	manifest := m.Manifest
+	manifest.External = nil
 	manifest.ONNX, manifest.SHA256, manifest.Quantised = "model.onnx", "", model.QuantisedVersion
 	if manifest.Name = name; name == "" {
 		manifest.Name = m.Name + "-int8"

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,14 @@ func numbers(seed uint64, n int) []float32 {
 // small is a graph with everything that is quantised: a table, a convolution, a MatMul, a Gemm with a turned weight,
 // and a layer after the mean, which is left.
 func small(opset int) []byte {
+	data, err := smallGraph(opset).Model()
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func smallGraph(opset int) *export.Graph {
 	g := export.NewGraph("small")
 	if opset != export.Opset {
 		g.Opset("", opset)
@@ -69,11 +78,7 @@ func small(opset int) []byte {
 	g.Initializer("head", []int{24, 16}, numbers(7, 24*16))
 	g.Node("MatMul", []string{"mean", "head"}, []string{"vectors"})
 	g.Output("vectors", export.Float32, "batch", 16)
-	data, err := g.Model()
-	if err != nil {
-		panic(err)
-	}
-	return data
+	return g
 }
 
 // written is an encoder on disk with a graph.
@@ -264,14 +269,42 @@ func TestStaticEncoder(t *testing.T) {
 	encodetest.Refused(t, err, "there is nothing to quantise")
 }
 
+// TestWeightsInAnotherFile: weights outside of the graph's file are quantised as those in it are.
+func TestWeightsInAnotherFile(t *testing.T) {
+	dir := written(t, nil, "external_data: [graph.onnx.data]\n")
+	g := smallGraph(export.Opset)
+	g.Limit = 100
+	if _, err := g.Write(dir, "graph.onnx"); err != nil {
+		t.Fatal(err)
+	}
+	outside, inside := filepath.Join(t.TempDir(), "outside"), filepath.Join(t.TempDir(), "inside")
+	for out, of := range map[string]string{outside: dir, inside: written(t, small(export.Opset), "")} {
+		if _, err := Quantise(t.Context(), QuantiseOptions{Model: of, Out: out}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := sentences(words)
+	if !slices.Equal(vectors(t, outside, all, 0), vectors(t, inside, all, 0)) {
+		t.Error("the vectors differ from those of weights in the graph's file")
+	}
+	if err := os.Truncate(filepath.Join(dir, "graph.onnx.data"), 4100); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = wholeGraph(m)
+	encodetest.Refused(t, err, "of graph.onnx.data, which has 4100: fetch the file again")
+}
+
 func TestRefused(t *testing.T) {
 	dir := written(t, small(export.Opset), "")
 	out := filepath.Join(t.TempDir(), "int8")
 	for says, o := range map[string]QuantiseOptions{
-		"--out is missing":                      {Model: dir},
-		"exists already":                        {Model: dir, Out: dir},
-		"no encoder":                            {Model: "nothing", Out: out},
-		"are in external_data, which cannot be": {Model: written(t, small(export.Opset), "external_data: [vocab.txt]\n"), Out: out},
+		"--out is missing": {Model: dir},
+		"exists already":   {Model: dir, Out: dir},
+		"no encoder":       {Model: "nothing", Out: out},
 	} {
 		_, err := Quantise(t.Context(), o)
 		encodetest.Refused(t, err, says)

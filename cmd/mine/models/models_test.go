@@ -103,3 +103,21 @@ func TestGetAndCheck(t *testing.T) {
 	err := runCheck(t.Context(), &pipeline.Config{}, dir, "", check.Options{}, &out) // the weights are random
 	encodetest.Refused(t, err, "encoder small fails: translations are the nearest for")
 }
+
+func TestList(t *testing.T) {
+	all, err := known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := printModels(&out, all, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{
+		"accept its terms on https://huggingface.co/google/embeddinggemma-300m and set HF_TOKEN", "Tatoeba 83.7  MIT", " 471M ",
+	} {
+		if !strings.Contains(out.String(), says) {
+			t.Errorf("the list has no %q:\n%s", says, &out)
+		}
+	}
+}
