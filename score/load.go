@@ -86,6 +86,15 @@ func Ships(model *model.Model) (bool, error) {
 	return own, err
 }
 
+// OfDefault is the scorer of the default encoder, which was fitted on pairs of many languages.
+func OfDefault() (*Scorer, error) {
+	data, _, err := shipped(&model.Model{})
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
 // shipped is the program's own scorer for an encoder; for one that it has none for, own is false, and the scorer that
 // of the default encoder.
 func shipped(model *model.Model) (_ []byte, own bool, err error) {

@@ -11,6 +11,7 @@ import (
 	"bitextmine/pipeline/stage"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/store"
+	"bitextmine/score"
 	"bitextmine/score/fit"
 )
 
@@ -31,20 +32,14 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The names are those that manifests give the data of an encoder's training.
-	sources := fmt.Sprintf("the program's own of phpdoc and pydocs (techdocs.en-%s, techdocs.en-%s)", cfg.Source, cfg.Target)
 	c.Log.Info(fmt.Sprintf("the program has no scorer for encoder %s; one is fitted to this text with %d known pairs (%s)",
 		encoder.Name, len(pairs), of))
-	if seen := fit.SeenSource(encoder, sources); seen != "" {
-		c.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, as these pairs are: the scorer will expect too much of other text; "+
-			"fit one on other pairs with mine fit-scorer --pairs", encoder.Name, seen))
-	}
 	begin := time.Now()
 	out, err := collect(ctx, func(b *stage.Builder) (string, error) {
 		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < fit.MinSentences {
 			return "", errLittleText
 		}
-		return stagefit.Want(b, 0, stagefit.Known{Name: sources, Pairs: pairs}, true), nil
+		return stagefit.Want(b, 0, stagefit.Known{Name: fmt.Sprintf("the program's own (%s)", of), Pairs: pairs}, true), nil
 	})
 	if err != nil {
 		if badinput.Is(err) {
@@ -57,7 +52,11 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	scorer, err := fit.OnTheWay(set)
+	base, err := score.OfDefault()
+	if err != nil {
+		return nil, err
+	}
+	scorer, err := fit.OnTheWay(set, base)
 	if err != nil {
 		return nil, err
 	}

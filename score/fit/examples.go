@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"bitextmine/mine"
 	"bitextmine/score"
@@ -19,6 +20,8 @@ type Examples struct {
 	NearMiss []bool  // it is an injected near miss
 	// Strong are the strong cosines of two-stage mining, mine.NotRefined where there is none; nil: one encoder.
 	Strong []float32 `json:",omitempty"`
+	// near is a scorer whose weights those of what is not of vectors stay near; nil: near 0.
+	near *score.Scorer
 	// Labelled says which examples people decided on, in a run's own text; nil: none.
 	Labelled []bool `json:",omitempty"`
 }
@@ -101,6 +104,10 @@ const conflictWeight = 1.0
 // labelWeight is the weight of an example that people decided on, relative to 1 for an injected one. Labels are few,
 // and of the pairs that are hard in this text. bench/results/scoring.md has what other weights give.
 const labelWeight = 5
+
+// nearPull is how many times as strongly weights are pulled to those of another scorer as others to 0. Chosen of 1, 5,
+// 20, 30 and 100 on two bags in four languages: larger ones cost the smaller bag points (bench/results/scoring-2026-11-24.md).
+const nearPull = 5
 
 // folds is the number of parts into which the groups are divided for cross-validation.
 const folds = 5
@@ -265,7 +272,11 @@ func (e *Examples) fitRows(
 		}
 		y, counts = append(y, label), append(counts, weight(i))
 	}
-	weights, err := regress(x, y, counts)
+	r := &regression{x: x, y: y, counts: counts, width: width}
+	if e.near != nil {
+		r.near, r.pull = nearWeights(e.near, terms, features)
+	}
+	weights, err := r.minimise()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -273,6 +284,20 @@ func (e *Examples) fitRows(
 		terms[t].Weight = weights[t]
 	}
 	return weights[width-1], terms, nil
+}
+
+// nearWeights are the weights of a scorer as these terms standardise their features, 0 of features of vectors, and how
+// strongly each pulls; both are [terms + 1], for the intercept, which is not pulled.
+func nearWeights(of *score.Scorer, terms []score.Term, features []feature.Feature) (near, pull []float64) {
+	near, pull = make([]float64, len(terms)+1), make([]float64, len(terms)+1)
+	for t, f := range features {
+		pull[t] = 1
+		at := slices.IndexFunc(of.Terms, func(b score.Term) bool { return b.Feature == f.Name })
+		if f.Kind != feature.Vectors && at >= 0 {
+			near[t], pull[t] = of.Terms[at].Weight/of.Terms[at].Deviation*terms[t].Deviation, nearPull
+		}
+	}
+	return near, pull
 }
 
 // standardise computes each feature's mean and standard deviation over the rows. A constant feature gets a deviation of

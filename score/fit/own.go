@@ -52,11 +52,15 @@ func Own(ctx context.Context, host *inject.Host) (feature.Values, error) {
 // OnTheWay fits the scorer of a run on the examples of a set and on its text's own candidates. What a scorer learns of
 // vectors from known pairs holds in other text, too, but what it learns of lengths, marks or tokens holds in text of
 // their kind. So the known pairs tell by the vectors which of the text's own candidates are translations, and these
-// count as much as the known pairs when all features are fitted.
-func OnTheWay(set *Set) (*score.Scorer, error) {
+// count as much as the known pairs when all features are fitted. They are few, and of one language: what is not of
+// vectors stays near the weights of base, a scorer fitted on many, if the encoder has vectors of tokens as base's has.
+func OnTheWay(set *Set, base *score.Scorer) (*score.Scorer, error) {
 	all, err := join([]*Set{set}, autoShare)
 	if err != nil {
 		return nil, err
+	}
+	if set.Tokens {
+		all.near = base
 	}
 	unpaired := all.unpairedWeight(autoShare)
 	if err := addOwn(all, set.Own, unpaired); err != nil {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -28,7 +29,7 @@ func ownText(n int) (values feature.Values, translations []bool) {
 func TestScorerIsAdaptedToItsText(t *testing.T) {
 	values, translations := ownText(10000)
 	right := func(own feature.Values) int {
-		scorer, err := OnTheWay(&Set{Own: own, Examples: made(5, 10000)})
+		scorer, err := OnTheWay(&Set{Own: own, Examples: made(5, 10000)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +47,31 @@ func TestScorerIsAdaptedToItsText(t *testing.T) {
 	before, after := right(nil), right(values)
 	if after < before+500 {
 		t.Errorf("%d of 10000 decisions are right after adaptation, %d before", after, before)
+	}
+}
+
+// TestStaysNearTheBase: with few examples the weight of a text feature is between what they say and the base's, if
+// the encoder has token vectors; that of a feature of vectors is as it was.
+func TestStaysNearTheBase(t *testing.T) {
+	base := mustFit(t, made(7, 10000))
+	base.Terms[lengthAt].Weight *= 3
+	raw := func(tokens bool, base *score.Scorer, at int) float64 {
+		s, err := OnTheWay(&Set{Tokens: tokens, Examples: made(8, 150)}, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Terms[at].Weight / s.Terms[at].Deviation
+	}
+	want := base.Terms[lengthAt].Weight / base.Terms[lengthAt].Deviation
+	alone, near := raw(true, nil, lengthAt), raw(true, base, lengthAt)
+	if !(near < alone && near > want) {
+		t.Errorf("the weight of lengths is %v, alone %v, of the base %v", near, alone, want)
+	}
+	if without := raw(false, base, lengthAt); without != alone {
+		t.Errorf("without token vectors it is %v, not %v", without, alone)
+	}
+	if got, alone := raw(true, base, cosineAt), raw(true, nil, cosineAt); math.Abs(got/alone-1) > 0.5 {
+		t.Errorf("the weight of cosines is %v, alone %v", got, alone)
 	}
 }
 

@@ -21,8 +21,10 @@ type regression struct {
 	x, y, counts []float64
 	offset       []float64 // [n] log odds that stay as they are; nil: 0
 	fixed        bool      // there is no intercept, and all weights have a penalty
-	width        int       // number of weights: one for each feature, and the intercept
-	n            float64   // sum of counts; divided by it, loss and gradient have the size of one example's
+	// near are weights that the penalty pulls to, and pull its factor for each; nil: 0 and 1
+	near, pull []float64
+	width      int     // number of weights: one for each feature, and the intercept
+	n          float64 // sum of counts; divided by it, loss and gradient have the size of one example's
 }
 
 func (r *regression) logit(w []float64, i int) float64 {
@@ -44,6 +46,14 @@ func (r *regression) penalised() int {
 	return r.width - 1
 }
 
+// from is how far a weight is from where the penalty pulls it, and the penalty's factor.
+func (r *regression) from(w []float64, t int) (distance, factor float64) {
+	if r.near == nil {
+		return w[t], penalty
+	}
+	return w[t] - r.near[t], penalty * r.pull[t]
+}
+
 func (r *regression) loss(w []float64) float64 {
 	loss := 0.0
 	for i := range r.y {
@@ -51,8 +61,9 @@ func (r *regression) loss(w []float64) float64 {
 		// log(1 + exp(z)) - y z, without overflow
 		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
 	}
-	for _, v := range w[:r.penalised()] {
-		loss += penalty * v * v / 2
+	for t := range w[:r.penalised()] {
+		v, factor := r.from(w, t)
+		loss += factor * v * v / 2
 	}
 	return loss / r.n
 }
@@ -67,7 +78,8 @@ func (r *regression) gradient(grad, w []float64) {
 	}
 	for t := range grad {
 		if t < r.penalised() {
-			grad[t] += penalty * w[t]
+			v, factor := r.from(w, t)
+			grad[t] += factor * v
 		}
 		grad[t] /= r.n
 	}
@@ -88,7 +100,8 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 	}
 	for a := range r.width {
 		if a < r.penalised() {
-			h.Data[a*h.Stride+a] += penalty
+			_, factor := r.from(w, a)
+			h.Data[a*h.Stride+a] += factor
 		}
 		for b := a; b < r.width; b++ {
 			h.Data[a*h.Stride+b] /= r.n
