@@ -106,7 +106,8 @@ const conflictWeight = 1.0
 const labelWeight = 5
 
 // nearPull is how many times as strongly weights are pulled to those of another scorer as others to 0. Chosen of 1, 5,
-// 20, 30 and 100 on two bags in four languages: larger ones cost the smaller bag points (bench/results/scoring-2026-11-24.md).
+// 20, 30 and 100 on two bags in four languages: larger ones cost the smaller bag points
+// (bench/results/scoring-2026-11-24.md).
 const nearPull = 5
 
 // folds is the number of parts into which the groups are divided for cross-validation.
