@@ -30,6 +30,7 @@ type Decision struct {
 	Texts        *Texts // of the sentences that were read
 	// Judged are the candidates that a judge gave a logit, by their sentences; nil: there is no judge.
 	Judged map[[2]int32]Judgement
+	Merge  model.Merge // of the judge's logits with the scorer's log odds
 }
 
 // Pair scores and matches the candidates of both sides' neighbours, by the plan's scorer or by margin.

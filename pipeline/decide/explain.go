@@ -169,7 +169,7 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 			}
 			if j, ok := d.Judged[[2]int32{source, target}]; ok {
 				before := score.Odds(float64(j.Before))
-				e.Judged, e.ByJudge = &j, x.pair.Plan.Judge.Merge.Odds(before, float64(j.Logit))-before
+				e.Judged, e.ByJudge = &j, d.Merge.Odds(before, float64(j.Logit))-before
 				e.Adapted -= e.ByJudge
 			}
 		}

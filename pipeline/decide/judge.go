@@ -3,12 +3,15 @@ package decide
 import (
 	"context"
 	"errors"
+	"os"
+	"strconv"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
+	"bitextmine/score/fit"
 )
 
 // Doubts returns the candidates of a pair that the scorer is in doubt of, best first: their probabilities, adapted to
@@ -42,6 +45,9 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 	if err != nil {
 		return err
 	}
+	if d.Merge, err = p.merge(d, logits); err != nil {
+		return err
+	}
 	d.Judged = make(map[[2]int32]Judgement, len(logits))
 	d.Rescore(func(i int, probability float32) float32 {
 		pair := [2]int32{d.Candidates[i].Source, d.Candidates[i].Target}
@@ -50,9 +56,33 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 			return probability
 		}
 		d.Judged[pair] = Judgement{Logit: logit, Before: probability}
-		return float32(score.Logistic(p.Plan.Judge.Merge.Odds(score.Odds(float64(probability)), float64(logit))))
+		return float32(score.Logistic(d.Merge.Odds(score.Odds(float64(probability)), float64(logit))))
 	})
 	return nil
+}
+
+// merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs that it saw,
+// or as its manifest says where it saw too few. A judge that contradicts the scorer in this text is not listened to.
+func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, error) {
+	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()), false)
+	adapted := p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+	var seen, odds []float64
+	for i, c := range d.Candidates {
+		if logit, ok := logits[[2]int32{c.Source, c.Target}]; ok {
+			seen, odds = append(seen, float64(logit)), append(odds, float64(adapted.Of(d.Probabilities[i])))
+		}
+	}
+	slope, intercept, ok, err := fit.Judged(seen, odds)
+	switch {
+	case err != nil:
+		return model.Merge{}, err
+	case ok:
+		f, _ := strconv.ParseFloat(os.Getenv("JF"), 64)
+		return model.Merge{Scorer: 1, Judge: f * slope, Intercept: f * intercept}, nil
+	case slope < 0:
+		return model.Merge{Scorer: 1}, nil
+	}
+	return p.Plan.Judge.Merge, nil
 }
 
 // Judgement is a judge's logit of a pair that was in doubt, and the scorer's probability.

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -84,5 +85,37 @@ func TestStrong(t *testing.T) {
 		if refined, err := Strong(r, score.Adapt(r.Probabilities, 0.1, true), 0.1); err != nil || refined != nil {
 			t.Errorf("%s: refined %+v, error %v", name, refined, err)
 		}
+	}
+}
+
+// TestJudgedPairs: a judge that agrees with the scorer's probabilities gets a weight, one that knows nothing nearly
+// none, and none expects more translations than the scorer.
+func TestJudgedPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, c := range map[string]struct{ knows, least, most float64 }{
+		"agrees": {2, 0.3, 2}, "knows nothing": {0, -0.1, 0.1}, "contradicts": {-2, -2, -0.3},
+	} {
+		var logits, p []float64
+		expected := 0.0
+		for range 2000 {
+			x := rng.NormFloat64()
+			p = append(p, score.Logistic(2*x-1))
+			logits = append(logits, 4+c.knows*x+2*rng.NormFloat64()) // far too sure
+			expected += p[len(p)-1]
+		}
+		slope, intercept, ok, err := Judged(logits, p)
+		if err != nil || ok != (slope > 0) || !(slope > c.least && slope < c.most) {
+			t.Errorf("%s: slope %v, %v, error %v", name, slope, ok, err)
+		}
+		after := 0.0
+		for i, z := range logits {
+			after += score.Logistic(score.Odds(p[i]) + slope*z + intercept)
+		}
+		if name != "contradicts" && math.Abs(after-expected) > 60 {
+			t.Errorf("%s: %v translations are expected, %v before", name, after, expected)
+		}
+	}
+	if _, _, ok, err := Judged(make([]float64, minJudged-1), make([]float64, minJudged-1)); ok || err != nil {
+		t.Errorf("of few pairs: %v, error %v", ok, err)
 	}
 }
