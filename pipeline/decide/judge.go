@@ -61,8 +61,8 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs that it saw,
-// or as its manifest says where it saw too few. A judge that contradicts the scorer in this text is not listened to.
+// merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs it saw, or
+// as its manifest says where it saw too few. A judge that contradicts the scorer in this text is not listened to.
 func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, error) {
 	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()), false)
 	adapted := p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
