@@ -58,6 +58,17 @@ def wordpiece():
     return hf.PreTrainedTokenizerFast(tokenizer_object=t, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]", model_max_length=256)
 
 
+def bytewise(last="</s>"):
+    """Byte-level BPE, as Qwen and ModernBERT have it."""
+    t = tk.Tokenizer(tk.models.BPE())
+    pattern = tk.Regex(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+    t.pre_tokenizer = tk.pre_tokenizers.Sequence([tk.pre_tokenizers.Split(pattern, "isolated"), tk.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    specials = ["<s>", "<pad>", "</s>"]
+    t.train_from_iterator(sentences, tk.trainers.BpeTrainer(vocab_size=WORDS, special_tokens=specials, initial_alphabet=tk.pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    t.post_processor = tk.processors.TemplateProcessing(single="$A " + last, special_tokens=[(last, t.token_to_id(last))])
+    return hf.PreTrainedTokenizerFast(tokenizer_object=t, bos_token="<s>", eos_token="</s>", pad_token="<pad>", model_max_length=256)
+
+
 def spread(model):
     """Weights as far apart as those of a trained model: attention that chooses, normalisations that differ."""
     torch.manual_seed(7)
@@ -169,9 +180,9 @@ def gemma():
 
 def qwen():
     c = hf.Qwen3Config(vocab_size=WORDS, **D)
-    check("qwen3", transformer("qwen3", hf.Qwen3Model, c, unigram("", "</s>"), "lasttoken", prompts=PROMPTS, side="left", dtype=torch.float16), PROMPTS)
+    check("qwen3", transformer("qwen3", hf.Qwen3Model, c, bytewise(), "lasttoken", prompts=PROMPTS, side="left", dtype=torch.float16), PROMPTS)
     c = hf.Qwen2Config(vocab_size=WORDS, **{k: v for k, v in D.items() if k != "head_dim"})
-    check("qwen2", transformer("qwen2", hf.Qwen2Model, c, unigram("", "</s>"), "weightedmean", side="left"))
+    check("qwen2", transformer("qwen2", hf.Qwen2Model, c, bytewise(), "weightedmean", side="left"))
 
 
 def llama():
