@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -105,5 +106,18 @@ func TestSteps(t *testing.T) {
 	}
 	if err := m.Encode([]string{strings.Repeat("a", 60)}, 9, func(int, []int32) {}); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestRustFloat(t *testing.T) {
+	for text, want := range map[string]float64{"-1.5": -1.5, "0": 0, "7": 7, "-0.1": -0.1, "1e3": 1000,
+		"-9.87654321098765432109": -float64(9876543210987654321) / 1e18} {
+		var exact float64
+		if err := json.Unmarshal([]byte(text), &exact); err != nil {
+			t.Fatal(err)
+		}
+		if got := rustFloat(text, exact); got != want {
+			t.Errorf("%s is %v, not %v", text, got, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"bitextmine/encode/sentencepiece"
 )
@@ -43,6 +44,7 @@ func (t *HuggingFace) newUnigram(raw json.RawMessage) (*pieces, error) {
 			json.Unmarshal(entry[1], &scores[id])); err != nil {
 			return nil, fmt.Errorf("its model's entry %d is not a piece and a score: %w", id, err)
 		}
+		scores[id] = rustFloat(string(entry[1]), scores[id])
 		t.ids[spellings[id]] = int32(id)
 		least = min(least, scores[id])
 	}
@@ -58,6 +60,41 @@ func (t *HuggingFace) newUnigram(raw json.RawMessage) (*pieces, error) {
 	}
 	t.size, t.pieces, t.unknown = len(spellings), len(spellings), p.Unknown
 	return p, nil
+}
+
+// rustFloat is a number as Rust's serde_json reads it: its digits as one number, divided by a power of ten. The last bit
+// may differ from the exact value, and decides between ways whose scores are equal. Numbers with an exponent, or of more
+// digits than 64 bits hold before the point, are as given.
+func rustFloat(text string, exact float64) float64 {
+	digits, negative := strings.CutPrefix(text, "-")
+	var number uint64
+	places, point := 0, false
+	for i := range len(digits) {
+		c := digits[i]
+		if c == '.' {
+			point = true
+			continue
+		}
+		if c < '0' || c > '9' {
+			return exact
+		}
+		digit := uint64(c - '0')
+		if most := uint64(math.MaxUint64 / 10); number > most || number == most && digit > math.MaxUint64%10 {
+			if !point {
+				return exact
+			}
+			break // further digits are left out
+		}
+		number = number*10 + digit
+		if point {
+			places++
+		}
+	}
+	value := float64(number) / math.Pow10(places)
+	if negative {
+		return -value
+	}
+	return value
 }
 
 // split appends the pieces of a word. Unknown letters side by side become one unknown piece, or their bytes.
