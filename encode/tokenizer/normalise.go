@@ -259,8 +259,8 @@ func LowercaseLetters(s string) string {
 // reorders stay where they are.
 func form(f norm.Form) normaliser {
 	return plain(func(text string) string {
-		if strings.IndexFunc(text, newForms.Has) < 0 {
-			return f.String(text)
+		if f.IsNormalString(text) { // then it was in Unicode 9, too
+			return text
 		}
 		var b strings.Builder
 		for text != "" {

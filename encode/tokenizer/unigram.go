@@ -62,9 +62,9 @@ func (t *HuggingFace) newUnigram(raw json.RawMessage) (*pieces, error) {
 	return p, nil
 }
 
-// rustFloat is a number as Rust's serde_json reads it: its digits as one number, divided by a power of ten. The last bit
-// may differ from the exact value, and decides between ways whose scores are equal. Numbers with an exponent, or of more
-// digits than 64 bits hold before the point, are as given.
+// rustFloat is a number as Rust's serde_json reads it: its digits as one number, divided by a power of ten. The last
+// bit may differ from the exact value, and decides between ways whose scores are equal. Numbers with an exponent, or
+// of more digits than 64 bits hold before the point, are as given.
 func rustFloat(text string, exact float64) float64 {
 	digits, negative := strings.CutPrefix(text, "-")
 	var number uint64

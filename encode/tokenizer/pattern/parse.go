@@ -55,7 +55,7 @@ func Parse(text string) (*Pattern, error) {
 	if copies > maxCopies {
 		return refuse(fmt.Errorf("its repetitions are too large"))
 	}
-	compiled.begins(compiled.start, 0)
+	compiled.prepare()
 	return compiled, nil
 }
 
@@ -67,7 +67,7 @@ func Literal(text string) *Pattern {
 	}
 	copies := 0
 	p := &Pattern{start: compile(sequence, accept, &copies)}
-	p.begins(p.start, 0)
+	p.prepare()
 	return p
 }
 
@@ -483,6 +483,6 @@ var Words = func() *Pattern {
 	rest := &node{op: opSet, set: NewClass(Negated(slices.Concat(RustWord.ranges, Spaces.ranges))), min: 1, max: -1,
 		next: accept}
 	p := &Pattern{start: &node{op: opEither, branches: []*node{word, rest}}}
-	p.begins(p.start, 0)
+	p.prepare()
 	return p
 }()

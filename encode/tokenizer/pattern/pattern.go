@@ -48,6 +48,7 @@ type node struct {
 	not      bool // opAhead: the branch must not match
 	line     bool // opBegin, opEnd: of a line
 	next     *node
+	firsts   [][4]uint64 // bytes that each branch can begin with; nil: any
 }
 
 // accept is the end of a pattern or of a branch that is matched on its own.
@@ -112,7 +113,10 @@ func (m *Matcher) match(n *node, at int) int {
 				at += size
 			}
 		case opEither:
-			for _, branch := range n.branches {
+			for i, branch := range n.branches {
+				if n.firsts != nil && at < len(m.Text) && n.firsts[i][m.Text[at]>>6]>>(m.Text[at]&63)&1 == 0 {
+					continue
+				}
 				if end := m.match(branch, at); end >= 0 {
 					return end
 				}
@@ -223,4 +227,18 @@ func (p *Pattern) begins(n *node, depth int) (empty bool) {
 		}
 	}
 	return true
+}
+
+// prepare finds what matches begin with: that of the pattern, and of its branches.
+func (p *Pattern) prepare() {
+	if n := p.start; n.op == opEither {
+		for _, branch := range n.branches {
+			var one Pattern
+			if one.begins(branch, 0) {
+				one.first = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+			}
+			n.firsts = append(n.firsts, one.first)
+		}
+	}
+	p.begins(p.start, 0)
 }
