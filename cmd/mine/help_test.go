@@ -141,6 +141,7 @@ func TestMisspeltNames(t *testing.T) {
 		"model check use-sttic": "did you mean use-static?",
 		"model check bogus":     "one of bge-m3",
 		"model check x/labse":   "neither built in",
+		"model check bag-ngram": "name use-static, which stands for it, too",
 	} {
 		root := newRoot()
 		root.SetArgs(strings.Fields(call))

@@ -229,9 +229,12 @@ var former = map[string]string{
 	"bag-ngram": "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
 }
 
+// Gone says that the name is that of an encoder that was in the program; the error says what to name instead.
+func (m *Missing) Gone() bool { return former[m.Ref] != "" }
+
 func (m *Missing) Error() string {
-	if instead, was := former[m.Ref]; was {
-		return fmt.Sprintf("no encoder %q: %s", m.Ref, instead)
+	if m.Gone() {
+		return fmt.Sprintf("no encoder %q: %s", m.Ref, former[m.Ref])
 	}
 	return fmt.Sprintf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %v",
 		m.Ref, strings.Join(BuiltIn(), ", "), FileName, m.cause)

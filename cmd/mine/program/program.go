@@ -67,6 +67,9 @@ func MissingEncoder(err error) error {
 	if !errors.As(err, &missing) || strings.ContainsAny(missing.Ref, `/\`) || strings.HasSuffix(missing.Ref, ".yaml") {
 		return err
 	}
+	if missing.Gone() {
+		return err
+	}
 	all, failed := importer.Known()
 	if failed != nil {
 		return errors.Join(err, failed)
