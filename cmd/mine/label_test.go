@@ -35,7 +35,7 @@ func TestLabelsAreUsed(t *testing.T) {
 		"--out", run, "--labels", run, "--scorer-out", scorer)
 	var fitted struct {
 		FittedOn []struct {
-			Pairs          string
+			Pairs           string
 			Injected, Found int
 		} `json:"fitted_on"`
 	}
