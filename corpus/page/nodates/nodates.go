@@ -1,6 +1,7 @@
 // Package dateparser stands for github.com/markusmobius/go-dateparser, which go-htmldate names and go-trafilatura
-// therefore links. Pages are read without dates (HtmlDateMode is Disabled), so none of it is called, but its tables cost
-// every start of the program 78 MB and half a second. What go-htmldate needs to compile is here, and finds no date.
+// therefore links. Pages are read without dates (HtmlDateMode is Disabled), so none of it is called, but its tables
+// cost every start of the program 78 MB and half a second. What go-htmldate needs to compile is here, and finds no
+// date.
 package dateparser
 
 import (
