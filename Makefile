@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -109,8 +109,10 @@ test-page: build .cache/page
 	@scripts/setup chromium $$(command -v npm >/dev/null || echo npm)
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
-# What takes an hour: a million rows against 200,000, kills at a hundred moments, and ten nights of 50,000 sentences.
-test-heavy: $(SETUP)
+# What takes an hour: kills of commands that write and of a run at a hundred moments, a million rows against 200,000,
+# and ten nights of 50,000 sentences.
+test-heavy: build
+	scripts/kills bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
 	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
 	MINE_TEST_SENTENCES=100000 $(GO) test -count=1 -timeout 1h -run TestPeakMemory -v ./pipeline
@@ -158,6 +160,10 @@ lint: modules .cache/golangci-lint
 .cache/golangci-lint: Makefile
 	@mkdir -p .cache
 	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(GOLANGCI) && touch $@ && exit; sleep $$pause; done; exit 1
+
+# Peak memory of every command on one input, in bench/results.
+memory: build
+	scripts/memory bin/mine bench/results/memory.md
 
 # Every hot path by itself.
 bench: $(SETUP)
