@@ -24,12 +24,12 @@ type catalogue struct {
 
 // poEntry is a message.
 type poEntry struct {
-	line                   uint64
-	id, text, context      []byte
-	fuzzy, begun, obsolete bool
-	field                  *[]byte // that the next line goes on with
-	malformed              bool
-	excess                 int64
+	line              uint64
+	id, text, context []byte
+	fuzzy, begun      bool
+	field             *[]byte // that the next line goes on with
+	malformed         bool
+	excess            int64
 }
 
 // LooksPO reports whether a file begins as a catalogue does: with a message without original.

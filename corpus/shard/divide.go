@@ -119,7 +119,7 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 		return nil
 	}
 	if s.site != nil && pages {
-		left := 0
+		var left int
 		s.record.Text, left = s.site.strip(s.record.URL, s.record.Text)
 		s.counts.Leave(corpus.LeftBoilerplate, left)
 	}

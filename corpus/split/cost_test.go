@@ -66,7 +66,7 @@ func TestHostileText(t *testing.T) {
 func TestRulesWithTooManyStates(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"a pattern": withRule("(?:abcdefghijklmnopqrstuvwxyz){900}x", ""),
-		"many": []byte(strings.Replace(string(withRule("a", "b")), "<rule>", strings.Repeat("<rule><beforebreak>(?:[ab]c?){900}(?:x|yz)*</beforebreak><afterbreak/></rule>", 1000)+"<rule>", 1)),
+		"many":      []byte(strings.Replace(string(withRule("a", "b")), "<rule>", strings.Repeat("<rule><beforebreak>(?:[ab]c?){900}(?:x|yz)*</beforebreak><afterbreak/></rule>", 1000)+"<rule>", 1)),
 	} {
 		if _, err := Parse("large.srx", data); err == nil || !strings.Contains(err.Error(), "large.srx: rule") || !strings.Contains(err.Error(), "states") {
 			t.Errorf("%s: %v", name, err)

@@ -214,13 +214,13 @@ type symbol struct {
 func (b *bpe) letters(all []symbol, word string) []symbol {
 	add := func(id int32) { all = append(all, symbol{id: id}) }
 	pending := false // an unknown letter comes before the next known one, and fuses with the next unknown one
-	for at, n := 0, 0; at < len(word); at += n {
-		_, n = pattern.LetterAt(word, at)
+	for at := 0; at < len(word); {
+		_, n := pattern.LetterAt(word, at)
 		letter := word[at : at+n]
 		if at > 0 && b.prefix != "" {
 			letter = b.prefix + letter
 		}
-		if at+n == len(word) && b.suffix != "" {
+		if at += n; at == len(word) && b.suffix != "" {
 			letter += b.suffix
 		}
 		if id, ok := b.ids[letter]; ok {

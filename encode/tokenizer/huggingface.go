@@ -149,6 +149,22 @@ type special struct {
 	IDs []int32 `json:"ids"`
 }
 
+// putEnd puts a special token before or after a text.
+func (t *HuggingFace) putEnd(before bool, token string, id int32) error {
+	side := &t.Last
+	if before {
+		side = &t.First
+	}
+	if known, ok := t.ids[token]; !ok || known != id {
+		return fmt.Errorf("its post_processor names %q with the id %d, which is no token of it", token, id)
+	}
+	if *side != "" {
+		return errors.New("its post_processor puts several special tokens at one side, and only one can be put there")
+	}
+	*side = token
+	return nil
+}
+
 // readEnds reads which special tokens stand around a text.
 func (t *HuggingFace) readEnds(p *part, depth int) error {
 	if p == nil {
@@ -171,20 +187,6 @@ func (t *HuggingFace) readEnds(p *part, depth int) error {
 	if err := json.Unmarshal(p.raw, &all); err != nil {
 		return fmt.Errorf("its post_processor cannot be read: %w", err)
 	}
-	put := func(before bool, token string, id int32) error {
-		side := &t.Last
-		if before {
-			side = &t.First
-		}
-		if known, ok := t.ids[token]; !ok || known != id {
-			return fmt.Errorf("its post_processor names %q with the id %d, which is no token of it", token, id)
-		}
-		if *side != "" {
-			return errors.New("its post_processor puts several special tokens at one side, and only one can be put there")
-		}
-		*side = token
-		return nil
-	}
 	switch p.Type {
 	case "TemplateProcessing":
 		before := true
@@ -206,7 +208,7 @@ func (t *HuggingFace) readEnds(p *part, depth int) error {
 			if !listed {
 				id = -1
 			}
-			if err := put(before, item.Special.ID, id); err != nil {
+			if err := t.putEnd(before, item.Special.ID, id); err != nil {
 				return err
 			}
 		}
@@ -220,20 +222,13 @@ func (t *HuggingFace) readEnds(p *part, depth int) error {
 			}
 			token, _ := pair[0].(string)
 			id, _ := pair[1].(float64)
-			if err := put(i == 0, token, int32(id)); err != nil {
+			if err := t.putEnd(i == 0, token, int32(id)); err != nil {
 				return err
 			}
 		}
 	case "ByteLevel": // it changes offsets alone
 	case "Sequence":
-		if depth > maxParts {
-			return errDepth
-		}
-		for _, inner := range all.Inner {
-			if err := t.readEnds(inner, depth+1); err != nil {
-				return err
-			}
-		}
+		return inTurn(all.Inner, depth, t.readEnds)
 	default:
 		return fmt.Errorf("its post_processor is of type %q, which cannot be computed", p.Type)
 	}

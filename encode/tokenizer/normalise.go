@@ -27,6 +27,31 @@ const maxParts = 16
 
 var errDepth = fmt.Errorf("it has more than %d sequences in each other", maxParts)
 
+// inTurn reads the parts of a sequence.
+func inTurn(all []*part, depth int, read func(p *part, depth int) error) error {
+	if depth > maxParts {
+		return errDepth
+	}
+	for _, inner := range all {
+		if err := read(inner, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaced is the step that puts content in place of what the expression finds.
+func (e expression) replaced(content string) (normaliser, error) {
+	if s := e.String; s != nil && utf8.RuneCountInString(*s) == 1 && content != "" {
+		return plain(func(text string) string { return strings.ReplaceAll(text, *s, content) }), nil
+	}
+	found, err := e.compile()
+	if err != nil {
+		return nil, fmt.Errorf("its normalizer replaces a text: %w", err)
+	}
+	return replacement(found, content), nil
+}
+
 // addNormaliser adds the steps of a normaliser.
 func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	if p == nil {
@@ -50,15 +75,7 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	}
 	switch p.Type {
 	case "Sequence":
-		if depth > maxParts {
-			return errDepth
-		}
-		for _, inner := range o.All {
-			if err := t.addNormaliser(inner, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
+		return inTurn(o.All, depth, t.addNormaliser)
 	case "Precompiled":
 		c, err := newCharsmap(p.raw)
 		if err != nil {
@@ -66,14 +83,11 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 		}
 		return add(plain(c.apply))
 	case "Replace":
-		if s := o.Pattern.String; s != nil && utf8.RuneCountInString(*s) == 1 && o.Content != "" {
-			return add(plain(func(text string) string { return strings.ReplaceAll(text, *s, o.Content) }))
-		}
-		found, err := o.Pattern.compile()
+		step, err := o.Pattern.replaced(o.Content)
 		if err != nil {
-			return fmt.Errorf("its normalizer replaces a text: %w", err)
+			return err
 		}
-		return add(replacement(found, o.Content))
+		return add(step)
 	case "Prepend":
 		return add(plain(func(text string) string {
 			if text == "" {

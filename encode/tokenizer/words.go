@@ -64,15 +64,7 @@ func (t *HuggingFace) addWords(p *part, depth int) error {
 	b := behaviour(strings.ToLower(strings.ReplaceAll(o.Behaviour, "_", "")))
 	switch p.Type {
 	case "Sequence":
-		if depth > maxParts {
-			return errDepth
-		}
-		for _, inner := range o.All {
-			if err := t.addWords(inner, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
+		return inTurn(o.All, depth, t.addWords)
 	case "WhitespaceSplit":
 		return add(cutter{letters: pattern.Spaces.Has}.step(removed))
 	case "Whitespace":
@@ -218,11 +210,12 @@ func (s cutter) spans(m *memory, text string) []span {
 			add(begin, end)
 		}
 	} else {
-		for at, n := 0, 0; at < len(text); at += n {
-			var r rune
-			if r, n = pattern.LetterAt(text, at); s.letters(r) {
+		for at := 0; at < len(text); {
+			r, n := pattern.LetterAt(text, at)
+			if s.letters(r) {
 				add(at, at+n)
 			}
+			at += n
 		}
 	}
 	if last < len(text) {

@@ -96,15 +96,16 @@ func (k block) gated(b *builder, i int, turns rope, x string) string {
 	out, normA, normB := at+"attention.o_proj", at+"attn_ln", at+"mlp_ln"
 	var qkv []string
 	packed := b.has(at + "attention.qkv_proj.weight")
-	if !packed && b.has(fmt.Sprintf("layers.%d.self_attn.q_proj.weight", i)) {
+	switch {
+	case !packed && b.has(fmt.Sprintf("layers.%d.self_attn.q_proj.weight", i)):
 		at = fmt.Sprintf("layers.%d.", i)
 		out, normA, normB = at+"self_attn.o_proj", at+"post_attention_layernorm", at+"post_mlp_layernorm"
 		for _, part := range []string{"q", "k", "v"} {
 			qkv = append(qkv, b.linear(x, at+"self_attn."+part+"_proj", k.width, k.width, true))
 		}
-	} else if packed {
+	case packed:
 		qkv = b.split(b.linear(x, at+"attention.qkv_proj", k.width, 3*k.width, true), w, w, w)
-	} else {
+	default:
 		for _, part := range []string{"q", "k", "v"} {
 			qkv = append(qkv, b.linear(x, at+"attention."+part+"_proj", k.width, k.width, true))
 		}

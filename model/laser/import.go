@@ -165,6 +165,37 @@ func readLSTM(d *importer.Draft, root any, path string) (*export.Graph, error) {
 	return g, writeDictionary(d, lines[specials:])
 }
 
+// transformer is LASER3's encoder of so many rows of its table; what it cannot be is in c.err.
+func (c *settings) transformer(rows int) transformer {
+	t := transformer{rows: rows, width: c.size("encoder_embed_dim", 512),
+		inner: c.size("encoder_ffn_embed_dim", 2048), layers: c.size("encoder_layers", 6),
+		heads: c.size("encoder_attention_heads", 8), places: c.size("max_source_positions", longest),
+		before: c.flag("encoder_normalize_before"), learned: c.flag("encoder_learned_pos"),
+		scaled: !c.flag("no_scale_embedding"), activation: "relu"}
+	if c.flag("no_token_positional_embeddings") {
+		t.learned = false
+	} else {
+		t.sines = !t.learned
+	}
+	if name, ok := field(c.from, "activation_fn").(string); ok {
+		t.activation = name
+	}
+	switch criterion := field(c.from, "sentemb_criterion"); {
+	case criterion == "cls" && c.flag("prepend_bos"):
+		t.first = true
+	case criterion == "cls":
+		c.err = errors.Join(c.err, errors.New("its vector is that of <s> (cls), but prepend_bos is not set"))
+	}
+	if t.activation != "relu" && t.activation != "gelu" {
+		c.err = errors.Join(c.err, fmt.Errorf("its activation_fn is %q, but only relu and gelu can be computed",
+			t.activation))
+	}
+	if t.width%t.heads != 0 || t.width%2 != 0 || t.width < 4 {
+		c.err = errors.Join(c.err, fmt.Errorf("its width %d is no multiple of %d heads", t.width, t.heads))
+	}
+	return t
+}
+
 // readTransformer writes LASER3's encoder and the dictionary beside the checkpoint.
 func readTransformer(d *importer.Draft, root any, path, stem string) (*export.Graph, error) {
 	c := settings{from: field(field(root, "cfg"), "model")}
@@ -192,34 +223,9 @@ func readTransformer(d *importer.Draft, root any, path, stem string) (*export.Gr
 	if err != nil {
 		return nil, err
 	}
-	t := transformer{rows: len(lines) + specials, width: c.size("encoder_embed_dim", 512),
-		inner: c.size("encoder_ffn_embed_dim", 2048), layers: c.size("encoder_layers", 6),
-		heads: c.size("encoder_attention_heads", 8), places: c.size("max_source_positions", longest),
-		before: c.flag("encoder_normalize_before"), learned: c.flag("encoder_learned_pos"),
-		scaled: !c.flag("no_scale_embedding"), activation: "relu"}
+	t := c.transformer(len(lines) + specials)
 	if weights.tensors["layer_norm.weight"] != nil {
 		t.rows++ // <mask>
-	}
-	if c.flag("no_token_positional_embeddings") {
-		t.learned = false
-	} else {
-		t.sines = !t.learned
-	}
-	if name, ok := field(c.from, "activation_fn").(string); ok {
-		t.activation = name
-	}
-	switch criterion := field(c.from, "sentemb_criterion"); {
-	case criterion == "cls" && c.flag("prepend_bos"):
-		t.first = true
-	case criterion == "cls":
-		c.err = errors.Join(c.err, errors.New("its vector is that of <s> (cls), but prepend_bos is not set"))
-	}
-	if t.activation != "relu" && t.activation != "gelu" {
-		c.err = errors.Join(c.err, fmt.Errorf("its activation_fn is %q, but only relu and gelu can be computed",
-			t.activation))
-	}
-	if t.width%t.heads != 0 || t.width%2 != 0 || t.width < 4 {
-		c.err = errors.Join(c.err, fmt.Errorf("its width %d is no multiple of %d heads", t.width, t.heads))
 	}
 	if c.err != nil {
 		return nil, c.err

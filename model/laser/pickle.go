@@ -63,8 +63,8 @@ func (c class) known() bool {
 	if inert[c.String()] || c.module == "torch" && strings.HasSuffix(c.name, "Storage") && kinds[c.name].width > 0 {
 		return true
 	}
-	package_, _, _ := strings.Cut(c.module, ".")
-	return package_ == "fairseq" || package_ == "omegaconf"
+	from, _, _ := strings.Cut(c.module, ".")
+	return from == "fairseq" || from == "omegaconf"
 }
 
 // unpickler reads one pickle.
@@ -183,19 +183,7 @@ func (u *unpickler) step(op byte) error {
 	case '1':
 		_, err = u.popMark()
 	case 't', 'l', 0x91, 'd':
-		if items, err = u.popMark(); err != nil {
-			return err
-		}
-		switch op {
-		case 't':
-			u.push(tuple(items))
-		case 'd':
-			d := newDict()
-			u.push(d)
-			return fill(d, items)
-		default:
-			u.push(&list{items})
-		}
+		return u.collect(op)
 	case 0x85, 0x86, 0x87:
 		var t tuple
 		if t, err = u.popTuple(int(op - 0x84)); err == nil {
@@ -221,6 +209,25 @@ func (u *unpickler) step(op byte) error {
 		return u.objects(op)
 	}
 	return err
+}
+
+// collect makes a tuple, a dictionary or a list of what is on the stack from the mark on.
+func (u *unpickler) collect(op byte) error {
+	items, err := u.popMark()
+	if err != nil {
+		return err
+	}
+	switch op {
+	case 't':
+		u.push(tuple(items))
+	case 'd':
+		d := newDict()
+		u.push(d)
+		return fill(d, items)
+	default:
+		u.push(&list{items})
+	}
+	return nil
 }
 
 // extend adds items to the list on the stack.
@@ -302,26 +309,22 @@ func (u *unpickler) scalar(op byte) (bool, error) {
 		} else {
 			u.push(i)
 		}
-	case 'X', 'T':
-		b, err = u.text(4)
-		u.push(string(b))
-	case 0x8c, 'U':
-		b, err = u.text(1)
-		u.push(string(b))
-	case 0x8d: // BINUNICODE8
-		b, err = u.text(8)
-		u.push(string(b))
-	case 'B':
-		b, err = u.text(4)
-		u.push(b)
-	case 'C':
-		b, err = u.text(1)
-		u.push(b)
 	default:
-		return false, nil
+		width, ok := texts[op]
+		if !ok {
+			return false, nil
+		}
+		if b, err = u.text(width); op == 'B' || op == 'C' {
+			u.push(b)
+		} else {
+			u.push(string(b))
+		}
 	}
 	return true, err
 }
+
+// texts are the instructions that push a text or bytes, and the width of its length.
+var texts = map[byte]int{'X': 4, 'T': 4, 0x8c: 1, 'U': 1, 0x8d: 8, 'B': 4, 'C': 1}
 
 func reverse(n uint64) uint64 {
 	var b [8]byte
@@ -388,31 +391,36 @@ func (u *unpickler) remember(op byte) (bool, error) {
 	return true, nil
 }
 
+// global pushes the class that the next two lines name or that is on the stack.
+func (u *unpickler) global(lines bool) (err error) {
+	var c class
+	if lines {
+		if c.module, err = u.line(); err == nil {
+			c.name, err = u.line()
+		}
+	} else {
+		var t tuple
+		if t, err = u.popTuple(2); err == nil {
+			c.module, _ = t[0].(string)
+			c.name, _ = t[1].(string)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !c.known() {
+		return fmt.Errorf("its pickle names %.100q, which weights do not need: it was not run, and the file is refused",
+			c.String())
+	}
+	u.push(c)
+	return nil
+}
+
 // objects carries out an instruction about classes: here a pickle could run code.
 func (u *unpickler) objects(op byte) error {
 	switch op {
 	case 'c', 0x93: // GLOBAL, STACK_GLOBAL
-		var c class
-		var err error
-		if op == 'c' {
-			if c.module, err = u.line(); err == nil {
-				c.name, err = u.line()
-			}
-		} else {
-			var t tuple
-			if t, err = u.popTuple(2); err == nil {
-				c.module, _ = t[0].(string)
-				c.name, _ = t[1].(string)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		if !c.known() {
-			return fmt.Errorf("its pickle names %.100q, which weights do not need: it was not run, and the file is refused",
-				c.String())
-		}
-		u.push(c)
+		return u.global(op == 'c')
 	case 'R', 0x81: // REDUCE, NEWOBJ
 		t, err := u.popTuple(2)
 		if err != nil {

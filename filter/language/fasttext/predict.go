@@ -52,11 +52,12 @@ func (m *Model) line(text string) (rows []int32) {
 	for text != "" {
 		at := strings.IndexAny(text, " \n\r\t\v\f\x00")
 		token := text[:at]
-		if at > 0 {
+		switch {
+		case at > 0:
 			text = text[at:]
-		} else if text[0] == '\n' {
+		case text[0] == '\n':
 			token, text = endLine, ""
-		} else {
+		default:
 			text = text[1:]
 			continue
 		}
