@@ -120,14 +120,24 @@ func testSecondSignal(t *testing.T, path string) {
 	}
 }
 
-// testFewAddresses: a limit under which no run ends is a sentence, not a trace of Go's.
+// testFewAddresses: a limit under which no run ends is a sentence, not a trace of Go's. Where the system puts the
+// libraries is random, and sometimes leaves too little in one piece for Go to start and see it.
 func testFewAddresses(t *testing.T, path string) {
-	out, err := exec.Command("bash", "-c", `ulimit -v 2000000 && exec "$0" version`, path).CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitPermanent || !strings.Contains(string(out), "ulimit -v") ||
-		strings.Count(string(out), "\n") != 1 {
-		t.Errorf("%v: %s", err, out)
+	for range 10 {
+		out, err := exec.Command("bash", "-c", `ulimit -v 2000000 && exec "$0" version`, path).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if strings.Contains(string(out), "runtime: out of memory") {
+			continue
+		}
+		if exit.ExitCode() != exitPermanent || !strings.Contains(string(out), "ulimit -v") || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
 	}
+	t.Error("Go has not started in ten times")
 }
 
 func testGoldPipe(t *testing.T, path string) {

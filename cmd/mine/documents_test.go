@@ -265,9 +265,8 @@ func TestDocs(t *testing.T) {
 	other := write("other.tsv", "haus\tgarden\n")
 	twice := write("twice.jsonl",
 		`{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
-	page := write("page.html", "\n<!DOCTYPE html>\n<html><body>\n<p>It ended.</p></body></html>\n")
 	for _, args := range [][]string{
-		{"docs", source}, {"docs", source, target}, {"split", page, "--lang", "en"}, {"docs", source, target, "--src", "de",
+		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de",
 			"--tgt", "en", "--candidates", "0"},
 		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source,
 			write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},

@@ -28,7 +28,7 @@ const (
 
 func main() {
 	if err := usage.CheckAddressSpace(); err != nil {
-		fmt.Fprintln(os.Stderr, "mine:", err)
+		fmt.Fprintln(newRoot().ErrOrStderr(), "mine:", err)
 		os.Exit(exitPermanent)
 	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -165,25 +165,28 @@ func (t *HuggingFace) putEnd(before bool, token string, id int32) error {
 	return nil
 }
 
+// endSettings are the settings of a post-processor, of whatever type.
+type endSettings struct {
+	Inner  []*part `json:"processors"`
+	Single []struct {
+		Special *struct {
+			ID string `json:"id"`
+		} `json:"SpecialToken"`
+		Sequence *struct {
+			ID string `json:"id"`
+		} `json:"Sequence"`
+	} `json:"single"`
+	Specials map[string]special `json:"special_tokens"`
+	CLS      []any              `json:"cls"`
+	SEP      []any              `json:"sep"`
+}
+
 // readEnds reads which special tokens stand around a text.
 func (t *HuggingFace) readEnds(p *part, depth int) error {
 	if p == nil {
 		return nil
 	}
-	var all struct {
-		Inner  []*part `json:"processors"`
-		Single []struct {
-			Special *struct {
-				ID string `json:"id"`
-			} `json:"SpecialToken"`
-			Sequence *struct {
-				ID string `json:"id"`
-			} `json:"Sequence"`
-		} `json:"single"`
-		Specials map[string]special `json:"special_tokens"`
-		CLS      []any              `json:"cls"`
-		SEP      []any              `json:"sep"`
-	}
+	var all endSettings
 	if err := json.Unmarshal(p.raw, &all); err != nil {
 		return fmt.Errorf("its post_processor cannot be read: %w", err)
 	}

@@ -52,20 +52,23 @@ func (e expression) replaced(content string) (normaliser, error) {
 	return replacement(found, content), nil
 }
 
+// normaliserSettings are the settings of a normalizer, of whatever type.
+type normaliserSettings struct {
+	All     []*part    `json:"normalizers"`
+	Prepend string     `json:"prepend"`
+	Left    bool       `json:"strip_left"`
+	Right   bool       `json:"strip_right"`
+	Pattern expression `json:"pattern"`
+	Content string     `json:"content"`
+	bertSteps
+}
+
 // addNormaliser adds the steps of a normaliser.
 func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	if p == nil {
 		return nil
 	}
-	o := struct {
-		All     []*part    `json:"normalizers"`
-		Prepend string     `json:"prepend"`
-		Left    bool       `json:"strip_left"`
-		Right   bool       `json:"strip_right"`
-		Pattern expression `json:"pattern"`
-		Content string     `json:"content"`
-		bertSteps
-	}{bertSteps: bertSteps{Clean: true, Chinese: true, Lower: true}}
+	o := normaliserSettings{bertSteps: bertSteps{Clean: true, Chinese: true, Lower: true}}
 	if err := json.Unmarshal(p.raw, &o); err != nil {
 		return fmt.Errorf("its normalizer cannot be read: %w", err)
 	}

@@ -38,22 +38,25 @@ func (m *memory) add(text string, start bool) {
 	}
 }
 
+// wordSettings are the settings of a pre-tokenizer, of whatever type.
+type wordSettings struct {
+	All        []*part         `json:"pretokenizers"`
+	Pattern    expression      `json:"pattern"`
+	Behaviour  string          `json:"behavior"`
+	Invert     bool            `json:"invert"`
+	Individual bool            `json:"individual_digits"`
+	Delimiter  string          `json:"delimiter"`
+	Prefix     bool            `json:"add_prefix_space"`
+	Regex      *bool           `json:"use_regex"`
+	Length     json.RawMessage `json:"length"`
+}
+
 // addWords adds the steps of a pre-tokeniser.
 func (t *HuggingFace) addWords(p *part, depth int) error {
 	if p == nil {
 		return nil
 	}
-	var o struct {
-		All        []*part         `json:"pretokenizers"`
-		Pattern    expression      `json:"pattern"`
-		Behaviour  string          `json:"behavior"`
-		Invert     bool            `json:"invert"`
-		Individual bool            `json:"individual_digits"`
-		Delimiter  string          `json:"delimiter"`
-		Prefix     bool            `json:"add_prefix_space"`
-		Regex      *bool           `json:"use_regex"`
-		Length     json.RawMessage `json:"length"`
-	}
+	var o wordSettings
 	if err := json.Unmarshal(p.raw, &o); err != nil {
 		return fmt.Errorf("its pre_tokenizer cannot be read: %w", err)
 	}

@@ -166,32 +166,32 @@ func readLSTM(d *importer.Draft, root any, path string) (*export.Graph, error) {
 }
 
 // transformer is LASER3's encoder of so many rows of its table; what it cannot be is in c.err.
-func (c *settings) transformer(rows int) transformer {
-	t := transformer{rows: rows, width: c.size("encoder_embed_dim", 512),
-		inner: c.size("encoder_ffn_embed_dim", 2048), layers: c.size("encoder_layers", 6),
-		heads: c.size("encoder_attention_heads", 8), places: c.size("max_source_positions", longest),
-		before: c.flag("encoder_normalize_before"), learned: c.flag("encoder_learned_pos"),
-		scaled: !c.flag("no_scale_embedding"), activation: "relu"}
-	if c.flag("no_token_positional_embeddings") {
+func (s *settings) transformer(rows int) transformer {
+	t := transformer{rows: rows, width: s.size("encoder_embed_dim", 512),
+		inner: s.size("encoder_ffn_embed_dim", 2048), layers: s.size("encoder_layers", 6),
+		heads: s.size("encoder_attention_heads", 8), places: s.size("max_source_positions", longest),
+		before: s.flag("encoder_normalize_before"), learned: s.flag("encoder_learned_pos"),
+		scaled: !s.flag("no_scale_embedding"), activation: "relu"}
+	if s.flag("no_token_positional_embeddings") {
 		t.learned = false
 	} else {
 		t.sines = !t.learned
 	}
-	if name, ok := field(c.from, "activation_fn").(string); ok {
+	if name, ok := field(s.from, "activation_fn").(string); ok {
 		t.activation = name
 	}
-	switch criterion := field(c.from, "sentemb_criterion"); {
-	case criterion == "cls" && c.flag("prepend_bos"):
+	switch criterion := field(s.from, "sentemb_criterion"); {
+	case criterion == "cls" && s.flag("prepend_bos"):
 		t.first = true
 	case criterion == "cls":
-		c.err = errors.Join(c.err, errors.New("its vector is that of <s> (cls), but prepend_bos is not set"))
+		s.err = errors.Join(s.err, errors.New("its vector is that of <s> (cls), but prepend_bos is not set"))
 	}
 	if t.activation != "relu" && t.activation != "gelu" {
-		c.err = errors.Join(c.err, fmt.Errorf("its activation_fn is %q, but only relu and gelu can be computed",
+		s.err = errors.Join(s.err, fmt.Errorf("its activation_fn is %q, but only relu and gelu can be computed",
 			t.activation))
 	}
 	if t.width%t.heads != 0 || t.width%2 != 0 || t.width < 4 {
-		c.err = errors.Join(c.err, fmt.Errorf("its width %d is no multiple of %d heads", t.width, t.heads))
+		s.err = errors.Join(s.err, fmt.Errorf("its width %d is no multiple of %d heads", t.width, t.heads))
 	}
 	return t
 }
