@@ -92,12 +92,7 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 		}
 		return add(step)
 	case "Prepend":
-		return add(plain(func(text string) string {
-			if text == "" {
-				return text
-			}
-			return o.Prepend + text
-		}))
+		return add(plain(func(text string) string { return strings.Repeat(o.Prepend, min(1, len(text))) + text }))
 	case "Strip":
 		return add(stripping(o.Left, o.Right))
 	case "StripAccents":
