@@ -3,8 +3,6 @@ package decide
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -62,7 +60,7 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 }
 
 // merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs it saw, or
-// as its manifest says where it saw too few. A judge that contradicts the scorer in this text is not listened to.
+// as its manifest says where it saw too few.
 func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, error) {
 	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()), false)
 	adapted := p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
@@ -72,15 +70,9 @@ func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, 
 			seen, odds = append(seen, float64(logit)), append(odds, float64(adapted.Of(d.Probabilities[i])))
 		}
 	}
-	slope, intercept, ok, err := fit.Judged(seen, odds)
-	switch {
-	case err != nil:
-		return model.Merge{}, err
-	case ok:
-		f, _ := strconv.ParseFloat(os.Getenv("JF"), 64)
-		return model.Merge{Scorer: 1, Judge: f * slope, Intercept: f * intercept}, nil
-	case slope < 0:
-		return model.Merge{Scorer: 1}, nil
+	merge, ok, err := fit.Judged(seen, odds)
+	if ok || err != nil {
+		return merge, err
 	}
 	return p.Plan.Judge.Merge, nil
 }

@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 
+	"bitextmine/encode/model"
 	"bitextmine/score"
 )
 
@@ -68,25 +69,28 @@ func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refi
 // minJudged is how many pairs a judge must have seen for its weight to be learnt on them.
 const minJudged = 100
 
-// Judged returns how a judge's logits z are merged with a scorer's log odds in a text: odds + slope·z + intercept.
-// The slope is learnt from the pairs that the judge saw, whose adapted probabilities by the scorer are given: a judge
-// that does not agree with them in this text gets little weight. The intercept is such that the judge on the whole
-// expects as many translations as the scorer. ok is false where there are too few pairs, or the judge contradicts.
-func Judged(logits, probabilities []float64) (slope, intercept float64, ok bool, err error) {
+// Judged returns how a judge's logits are merged with a scorer's log odds in a text. The judge's weight is learnt from
+// the pairs that it saw, whose adapted probabilities by the scorer are given: a judge that does not agree with them in
+// this text gets little weight, and one that contradicts them none. The intercept is such that the judge on the whole
+// expects as many translations as the scorer. ok is false where there are too few pairs to learn from.
+func Judged(logits, probabilities []float64) (_ model.Merge, ok bool, err error) {
 	n, expected := float64(len(logits)), 0.0
 	for _, p := range probabilities {
 		expected += p
 	}
 	if len(logits) < minJudged || expected < minStrong || n-expected < minStrong {
-		return 0, 0, false, nil
+		return model.Merge{}, false, nil
 	}
 	x, counts := make([]float64, 0, 2*len(logits)), make([]float64, len(logits))
 	for i, z := range logits {
 		x, counts[i] = append(x, z, 1), 1
 	}
 	w, err := regress(x, probabilities, counts)
-	if err != nil {
-		return 0, 0, false, err
+	switch {
+	case err != nil:
+		return model.Merge{}, false, err
+	case w[0] <= 0:
+		return model.Merge{Scorer: 1}, true, nil
 	}
-	return w[0], w[1] - math.Log(expected/(n-expected)), w[0] > 0, nil
+	return model.Merge{Scorer: 1, Judge: w[0], Intercept: w[1] - math.Log(expected/(n-expected))}, true, nil
 }

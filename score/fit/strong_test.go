@@ -93,7 +93,7 @@ func TestStrong(t *testing.T) {
 func TestJudgedPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, c := range map[string]struct{ knows, least, most float64 }{
-		"agrees": {2, 0.3, 2}, "knows nothing": {0, -0.1, 0.1}, "contradicts": {-2, -2, -0.3},
+		"agrees": {2, 0.3, 2}, "knows nothing": {0, 0, 0.1}, "contradicts": {-2, 0, 0},
 	} {
 		var logits, p []float64
 		expected := 0.0
@@ -103,19 +103,19 @@ func TestJudgedPairs(t *testing.T) {
 			logits = append(logits, 4+c.knows*x+2*rng.NormFloat64()) // far too sure
 			expected += p[len(p)-1]
 		}
-		slope, intercept, ok, err := Judged(logits, p)
-		if err != nil || ok != (slope > 0) || !(slope > c.least && slope < c.most) {
-			t.Errorf("%s: slope %v, %v, error %v", name, slope, ok, err)
+		merge, ok, err := Judged(logits, p)
+		if err != nil || !ok || merge.Scorer != 1 || !(merge.Judge >= c.least && merge.Judge <= c.most) {
+			t.Errorf("%s: %+v, %v, error %v", name, merge, ok, err)
 		}
 		after := 0.0
 		for i, z := range logits {
-			after += score.Logistic(score.Odds(p[i]) + slope*z + intercept)
+			after += score.Logistic(merge.Odds(score.Odds(p[i]), z))
 		}
-		if name != "contradicts" && math.Abs(after-expected) > 60 {
+		if math.Abs(after-expected) > 60 {
 			t.Errorf("%s: %v translations are expected, %v before", name, after, expected)
 		}
 	}
-	if _, _, ok, err := Judged(make([]float64, minJudged-1), make([]float64, minJudged-1)); ok || err != nil {
+	if _, ok, err := Judged(make([]float64, minJudged-1), make([]float64, minJudged-1)); ok || err != nil {
 		t.Errorf("of few pairs: %v, error %v", ok, err)
 	}
 }
