@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"bitextmine/index/backend"
@@ -138,7 +139,19 @@ func (s *session) around(ctx context.Context, c plan.Cost) (time.Duration, error
 }
 
 // measure fills in what this machine does in a second of every stage that has something left: some seconds of work.
-func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
+func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) error {
+	debug.FreeOSMemory() // of cutting the text
+	err := s.measureTasks(ctx, p, e, done)
+	usage.TrimC() // of the encoder
+	debug.FreeOSMemory()
+	if err != nil {
+		return err
+	}
+	return s.measureSearch(ctx, e, search.Left(p, done))
+}
+
+// measureTasks measures the stages that measure themselves.
+func (s *session) measureTasks(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
 	env := s.env(p)
 	defer func() { err = errors.Join(err, env.Close()) }()
 	for i, wave := range p.Waves {
@@ -163,7 +176,7 @@ func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done f
 		}
 		e.Stages[i].Rate = rate
 	}
-	return s.measureSearch(ctx, e, search.Left(p, done))
+	return nil
 }
 
 // measureSearch fills in what each search backend would take for cells.

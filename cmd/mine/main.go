@@ -28,9 +28,10 @@ const (
 
 func main() {
 	if err := usage.CheckAddressSpace(); err != nil {
-		fmt.Fprintln(newRoot().ErrOrStderr(), "mine:", err)
+		fmt.Fprintln(program.Output(os.Stderr), "mine:", err)
 		os.Exit(exitPermanent)
 	}
+	usage.LimitHeap(0) // runs and tasks set a bound of their own
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to outlive the terminal
 		ends = append(ends, syscall.SIGHUP)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +68,7 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 		for _, t := range trials {
 			if t.err == nil && t.spent < longTrial {
 				t.err = t.run(ctx, rows, cols, k)
+				debug.FreeOSMemory() // the next backend's buffers are its own
 			}
 			if ctx.Err() != nil {
 				return c, ctx.Err()

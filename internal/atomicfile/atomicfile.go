@@ -29,11 +29,12 @@ var Mode = func() os.FileMode {
 // DirMode is that of published directories.
 var DirMode = Mode | Mode>>2&0o111
 
-// sweepAfter is the age from which on the temporary file of a killed process is removed.
+// sweepAfter is the age from which on what a killed process left is removed.
 const sweepAfter = time.Minute
 
-// sweep removes what processes that were killed left of a path. A process holds a lock on the file that it writes.
-func sweep(path string) {
+// sweep removes the files, or the directories, that processes that were killed left of a path. A process holds a lock on the file or directory that it
+// writes.
+func sweep(path string, dirs bool) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return
@@ -44,7 +45,7 @@ func sweep(path string) {
 			continue
 		}
 		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < sweepAfter {
+		if err != nil || info.IsDir() != dirs || !dirs && !info.Mode().IsRegular() || time.Since(info.ModTime()) < sweepAfter {
 			continue
 		}
 		name = filepath.Join(filepath.Dir(path), name)
@@ -53,7 +54,7 @@ func sweep(path string) {
 			continue
 		}
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.Remove(name) // the next Write tries again
+			_ = os.RemoveAll(name) // the next Write tries again
 		}
 		_ = f.Close() // it was only read
 	}
@@ -67,7 +68,7 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 		return Explain(path, err)
 	}
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
-	sweep(path)
+	sweep(path, false)
 	defer func() {
 		if err != nil {
 			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -75,18 +73,14 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return badinput.Errorf("directory %s cannot be made (%w); name another with --out", dir, err)
-	}
-	for name, data := range map[string][]byte{
-		"src_rows": embedding.RowNumbers(found.Source.IDs, cfg.K), "src_cosines": embedding.Array(found.Source.Cosines,
-			cfg.K),
-		"tgt_rows": embedding.RowNumbers(found.Target.IDs, cfg.K), "tgt_cosines": embedding.Array(found.Target.Cosines,
-			cfg.K),
-	} {
-		if err := atomicfile.WriteBytes(filepath.Join(dir, name+".npy"), data); err != nil {
-			return err
-		}
+	err = atomicfile.WriteDir(dir, map[string][]byte{
+		"src_rows.npy":    embedding.RowNumbers(found.Source.IDs, cfg.K),
+		"src_cosines.npy": embedding.Array(found.Source.Cosines, cfg.K),
+		"tgt_rows.npy":    embedding.RowNumbers(found.Target.IDs, cfg.K),
+		"tgt_cosines.npy": embedding.Array(found.Target.Cosines, cfg.K),
+	})
+	if err != nil {
+		return err
 	}
 	if found.Recall.Min() < 1 {
 		fmt.Fprintf(stdout, "recall, measured on a sample: %.4f\n", found.Recall.Min())

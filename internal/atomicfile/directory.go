@@ -1,0 +1,69 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/internal/badinput"
+)
+
+// WriteDir publishes a directory of files whole or not at all; those of before are replaced together. Where the
+// directory has other files, too, they stay, and the new ones replace the old one by one.
+func WriteDir(dir string, files map[string][]byte) (err error) {
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return badinput.Errorf("directory %s cannot be made (%w); name another", filepath.Dir(dir), err)
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*"+Suffix)
+	if err != nil {
+		return Explain(dir, err)
+	}
+	lock, err := os.Open(scratch)
+	if err != nil {
+		return Explain(dir, err)
+	}
+	_ = unix.Flock(int(lock.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch), lock.Close()) }()
+	sweep(dir, true)
+	for name, data := range files {
+		if err := WriteBytes(filepath.Join(scratch, name), data); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(scratch, DirMode); err != nil {
+		return Explain(dir, err)
+	}
+	if err := replace(dir, scratch, files); err != nil {
+		return badinput.Errorf("directory %s cannot be written (%w); name another", dir, err)
+	}
+	return SyncDir(filepath.Dir(dir))
+}
+
+// replace puts the files of scratch in the place of a directory.
+func replace(dir, scratch string, files map[string][]byte) error {
+	there, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return os.Rename(scratch, dir)
+	}
+	if err != nil {
+		return err
+	}
+	own := true
+	for _, entry := range there {
+		_, ours := files[entry.Name()]
+		own = own && ours
+	}
+	if own && unix.Renameat2(unix.AT_FDCWD, scratch, unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE) == nil {
+		return nil // what was there before is in scratch
+	}
+	for name := range files {
+		if err := os.Rename(filepath.Join(scratch, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("replace %s: %w", name, err)
+		}
+	}
+	return nil
+}
