@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products reproduce figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers reproduce figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -205,6 +205,13 @@ figures: DATA ?= ../shared/data
 figures: build
 	scripts/figures '$(DATA)' .cache/figures $(ONLY)
 	$(GO) test -count=1 -run 'Figures$$' . -update
+
+# Engine command with xargs, Ray and Snakemake: the bytes of a local run.
+bench-launchers: build .cache/launchers
+	.cache/launchers/bin/python bench/launchers/check.py bin/mine .cache/launchers/bin/python
+
+.cache/launchers: bench/launchers/requirements.txt
+	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 .cache/venv: bench/peer/requirements.txt
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@

@@ -297,6 +297,7 @@ func TestTaskRefuses(t *testing.T) {
 // TestStatusOfAStoppedRun: status separates a task whose process is gone from a running one, and shows why one failed.
 func TestStatusOfAStoppedRun(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg.ShardSize = 10
 	mustRun(t, cfg)
 	work := filepath.Join(cfg.Out, "work")
 	st, err := options().openStore(t.Context(), work)
@@ -313,6 +314,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	}
 	states := []record.Holder{record.Self(), {Process: lockfile.Self()}, {Process: lockfile.Process{Host: "elsewhere", PID: 1}, Error: "no room"}}
 	states[1].PID = 1 << 30
+	states[0].Since = states[0].Since.Add(-time.Hour)
 	for i, kind := range []string{record.RunningNote, record.RunningNote, record.FailedNote} {
 		task := []*plan.Task{&p.Waves[0].Tasks[0], &p.Waves[0].Tasks[1], &p.Waves[1].Tasks[0]}[i]
 		data, err := json.Marshal(states[i])
@@ -331,8 +333,15 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	encode, search := got.Stages[0], got.Stages[1]
-	if encode.Running != 1 || encode.Left != 1 || search.Failed != 1 || len(got.Tasks) != 3 || got.Tasks[0].State != "running" || got.Tasks[1].State != "killed" || got.Tasks[2].Error != "no room" {
+	if encode.Running != 1 || encode.Left != 1 || search.Failed != 1 || len(got.Tasks) != 3 || got.Tasks[0].State != "running" || got.Tasks[1].State != "killed" || got.Tasks[2].Error != "no room" || got.Ended() {
 		t.Errorf("status %+v", got)
+	}
+	if got.Tasks[0].Expected == 0 || got.Tasks[1].Expected != 0 || search.PeakMemory == 0 {
+		t.Errorf("a task that runs for an hour beside others of seconds is no straggler, or nothing is known of memory: %+v", got)
+	}
+	mustRun(t, cfg)
+	if got, err = statusOf(t, work); err != nil || !got.Ended() || len(got.Tasks) != 0 {
+		t.Errorf("status %+v, error %v of a run that is done", got, err)
 	}
 }
 

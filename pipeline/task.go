@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
+	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 
@@ -36,7 +40,11 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err := cfg.Resolve(); err != nil {
 		return err
 	}
-	usage.LimitHeap(0) // the job's or the pod's own memory
+	bound, err := setting.ParseBytes(cfg.MaxMemory)
+	if err != nil {
+		return badinput.Errorf("max_memory = %q: %w", cfg.MaxMemory, err)
+	}
+	usage.LimitHeap(bound) // 0: the job's or the pod's own memory
 	if err := store.CheckExists(work); err != nil {
 		return err
 	}
@@ -65,13 +73,22 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
 		t, wave, _ := p.Task(i)
+		if err := engine.Fits(t, bound); err != nil {
+			return fmt.Errorf("task %d: %w", i, err)
+		}
 		stage.Recount(ctx, env.Files, t)
+		begin, before := time.Now(), usage.CPUSeconds()
 		meter := opts.Progress.Start(t.Stage, t.Items, wave.Unit)
-		_, err := env.Do(ctx, t, meter)
+		out, err := env.Do(ctx, t, meter)
 		meter.Done()
 		if err != nil {
 			return fmt.Errorf("task %d (%s): %w", i, t.Stage, err)
 		}
+		opts.Log.Info("task done", "task", i, "stage", t.Stage, "items", t.Items, "there_before", out.Cached,
+			"seconds", round(time.Since(begin).Seconds()), "cpu_seconds", round(usage.CPUSeconds()-before),
+			"memory", plan.Bytes(usage.PeakMemory()), "estimate", plan.Bytes(t.Memory))
 	}
 	return nil
 }
+
+func round(seconds float64) float64 { return math.Round(seconds*100) / 100 }

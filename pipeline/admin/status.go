@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
@@ -35,14 +31,32 @@ type StageStatus struct {
 	Left    int     `json:"left"`
 	Rate    float64 `json:"rate"` // items a second over all tasks finished since the run began; 0 if none was
 	Unit    string  `json:"unit"`
+	// PeakMemory is the largest resident size of a process that made an output, in bytes; 0: not known.
+	PeakMemory int64 `json:"peak_memory_bytes,omitempty"`
 }
 
 // TaskStatus is a task that somebody works on, or that failed last.
 type TaskStatus struct {
 	Stage string `json:"stage"`
 	Index int    `json:"index"`
-	State string `json:"state"` // "running", "failed", or "killed": its process is gone from this machine
+	State string `json:"state"` // Running, "failed", or "killed": its process is gone from this machine
 	record.Holder
+	// Expected is how many seconds others of its stage would have taken, of a task that has taken ten times as long.
+	Expected float64 `json:"expected_seconds,omitempty"`
+
+	task *plan.Task
+}
+
+// Running is the state of a task that a process works on.
+const Running = "running"
+
+// Ended says whether nothing is left to watch: all is done, or the run's process is gone and nobody works on a task.
+func (s *Status) Ended() bool {
+	left, running := 0, 0
+	for _, stage := range s.Stages {
+		left, running = left+stage.Tasks-stage.Done, running+stage.Running
+	}
+	return left == 0 || running == 0 && s.Run.Dead()
 }
 
 // ReadStatus looks at the last run that a store has seen.
@@ -104,7 +118,7 @@ func (s *Status) addWave(ctx context.Context, st *store.Store, p *plan.Plan, wav
 			state = "killed"
 		case runs:
 			status.Running++
-			state = "running"
+			state = Running
 		case fails:
 			status.Failed++
 			state, by = "failed", how
@@ -112,41 +126,18 @@ func (s *Status) addWave(ctx context.Context, st *store.Store, p *plan.Plan, wav
 			status.Left++
 		}
 		if state != "" {
-			s.Tasks = append(s.Tasks, TaskStatus{t.Stage, p.First(wave) + i, state, by})
+			s.Tasks = append(s.Tasks, TaskStatus{Stage: t.Stage, Index: p.First(wave) + i, State: state, Holder: by, task: t})
 		}
 	}
-	status.Rate, err = rate(ctx, st, finished, s.Run.Since)
+	pace, err := stage.PaceOf(ctx, st, finished, s.Run.Since)
+	status.Rate, status.PeakMemory = pace.Rate, pace.Memory
 	s.Stages = append(s.Stages, status)
+	for i := range s.Tasks {
+		if t := &s.Tasks[i]; t.State == Running && t.task.Stage == status.Stage {
+			if expected, is := pace.Straggles(t.task, t.Holder); is {
+				t.Expected = expected.Seconds()
+			}
+		}
+	}
 	return err
-}
-
-// rate is what the tasks made since a moment did in a second, all together.
-func rate(ctx context.Context, st *store.Store, tasks []*plan.Task, since time.Time) (float64, error) {
-	var mu sync.Mutex
-	var items int64
-	var first, last time.Time
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(16)
-	for _, t := range tasks {
-		g.Go(func() error {
-			out, err := st.Stat(ctx, store.Task{Stage: t.Stage, Key: t.Key})
-			if err != nil || out.Made.Start.Before(since) {
-				return ctx.Err() // swept, damaged or older: of no run's rate
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			items += t.Items
-			if end := out.Made.Start.Add(time.Duration(out.Made.Seconds * float64(time.Second))); end.After(last) {
-				last = end
-			}
-			if first.IsZero() || out.Made.Start.Before(first) {
-				first = out.Made.Start
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil || items == 0 {
-		return 0, err
-	}
-	return float64(items) / max(last.Sub(first).Seconds(), 1e-3), nil
 }

@@ -5,6 +5,7 @@ package config
 import (
 	"cmp"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -159,7 +160,7 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
-			return nil, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes or argo with --engine")
+			return nil, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes, argo or command with --engine")
 		}
 		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, nil
 	case "slurm":
@@ -171,8 +172,13 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 		return kubernetes(c), nil
 	case "argo":
 		return engine.Argo{Kubernetes: kubernetes(c)}, nil
+	case "command":
+		program, err := os.Executable()
+		return engine.Command{
+			Line: c.Command, Jobs: c.CommandJobs, Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Log: slog.Default(), DryRun: c.DryRun,
+		}, err
 	}
-	return nil, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes or argo", c.Engine)
+	return nil, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes, argo or command", c.Engine)
 }
 
 func kubernetes(c *Config) engine.Kubernetes {

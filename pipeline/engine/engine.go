@@ -1,5 +1,5 @@
-// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, or as Kubernetes Jobs. An engine
-// schedules and nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
+// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, as Kubernetes Jobs, or through a command
+// of the user's. An engine schedules and nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
 package engine
 
 import (
@@ -34,6 +34,10 @@ type Job struct {
 	// last.
 	Do    func(ctx context.Context, index int) error
 	Begin func(wave int) (end func())
+
+	// Done says which outputs the store has, and Failed how tasks failed last, by stage-key.
+	Done   func(ctx context.Context) (func(stage, key string) bool, error)
+	Failed func(ctx context.Context) (map[string]record.Holder, error)
 }
 
 // Local runs tasks in this process: as many at once as cores and memory allow.
@@ -57,8 +61,10 @@ func (l Local) Run(ctx context.Context, job Job) error {
 
 func (l Local) wave(ctx context.Context, job Job, wave int) error {
 	tasks, first := job.Plan.Waves[wave].Tasks, job.Plan.First(wave)
-	if err := l.fits(tasks); err != nil {
-		return err
+	for i := range tasks {
+		if err := Fits(&tasks[i], l.MaxMemory); err != nil {
+			return err
+		}
 	}
 	cores, memory := semaphore.NewWeighted(int64(l.Cores)), semaphore.NewWeighted(max(l.MaxMemory, 1))
 	g, working := errgroup.WithContext(ctx)
@@ -89,13 +95,11 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 	return ctx.Err()
 }
 
-// fits refuses a task that needs more memory than there may be.
-func (l Local) fits(tasks []plan.Task) error {
-	for _, t := range tasks {
-		if l.MaxMemory > 0 && t.Memory > l.MaxMemory {
-			return badinput.Errorf("a %s task needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
-				t.Stage, plan.Bytes(t.Memory), plan.Bytes(l.MaxMemory))
-		}
+// Fits refuses a task that needs more memory than there may be; 0: there is no bound.
+func Fits(t *plan.Task, maxMemory int64) error {
+	if maxMemory > 0 && t.Memory > maxMemory {
+		return badinput.Errorf("a %s task needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
+			t.Stage, plan.Bytes(t.Memory), plan.Bytes(maxMemory))
 	}
 	return nil
 }
@@ -118,7 +122,10 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 		}
 	}
 	var now *waveMeter
-	job.Plan = p
+	job.Plan, job.Done = p, env.Done
+	job.Failed = func(ctx context.Context) (map[string]record.Holder, error) {
+		return record.Holders(ctx, env.Store, record.FailedNote)
+	}
 	job.Begin = func(index int) func() {
 		usage.TrimHeap()
 		stage.RecountWave(ctx, env.Files, &p.Waves[index])
@@ -132,6 +139,9 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 			now.add(t, out)
 		}
 		return err
+	}
+	if Remote(e) && !dry {
+		defer watch(ctx, p, env)()
 	}
 	if err := e.Run(ctx, job); err != nil || !Remote(e) || dry {
 		return stages, err
@@ -152,7 +162,7 @@ func collect(ctx context.Context, p *plan.Plan, env *stage.Env, before func(stag
 	}
 	for i := range p.Waves {
 		stage.RecountWave(ctx, env.Files, &p.Waves[i])
-		report, err := collectWave(ctx, env.Store, &p.Waves[i], before, after, failed)
+		report, err := collectWave(ctx, env.Store, &p.Waves[i], before, after, failed, p.First(i))
 		if err != nil {
 			return stages, err
 		}

@@ -74,7 +74,7 @@ spec:
 // containerManifest is a pod's container without its name.
 var containerManifest = template.Must(template.New("container").Funcs(template.FuncMap{"json": toJSON, "word": word}).Parse(`image: {{json .K.Image}}
 command: ["mine", "task", {{word .Plan}}, "{{.Index}}"]
-args: ["--offset", "{{.First}}", "--step", "{{.Step}}", "--end", "{{.End}}", "--threads", "{{.Cores}}"{{if .Device}}, "--device", "{{.Device}}"{{end}}]
+args: [{{range $i, $flag := .Flags}}{{if $i}}, {{end}}"{{$flag}}"{{end}}]
 resources:
   requests:
     cpu: "{{.Cores}}"

@@ -44,7 +44,7 @@ var slurmScript = template.Must(template.New("script").Funcs(template.FuncMap{"q
 #SBATCH --output={{.Log | quote}}
 {{range .Options}}#SBATCH {{.}}
 {{end}}for try in 1 2 3; do
-	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID" --offset {{.First}} --step {{.Step}} --end {{.End}} --threads {{.Cores}}{{if .Device}} --device {{.Device}}{{end}}
+	{{.Binary | quote}} task {{.Plan | quote}} "$SLURM_ARRAY_TASK_ID"{{range .Flags}} {{.}}{{end}}
 	code=$?
 	case $code in 0 | 2) exit $code ;; esac
 	sleep $((5 * try))
@@ -58,6 +58,7 @@ type array struct {
 	First, End, Step, Last    int
 	Cores                     int
 	Memory                    int64 // MiB
+	Bound                     int64 // MiB that the task is told to keep; 0: what its job or pod has
 	Options                   []string
 	Device                    string
 	Dir, Log                  string
@@ -80,8 +81,21 @@ func newArray(job Job, wave, most, cores int, maxMemory int64) array {
 	}
 	return array{
 		Name: fmt.Sprintf("mine-%s-%.8s", stage, job.ID), Stage: stage, Plan: job.PlanPath,
-		First: first, End: first + len(tasks), Step: size, Last: size - 1, Cores: cores, Memory: memory >> 20, Device: device,
+		First: first, End: first + len(tasks), Step: size, Last: size - 1, Cores: cores, Memory: memory >> 20, Bound: maxMemory >> 20, Device: device,
 	}
+}
+
+// Flags are those of mine task, after the plan and the index.
+func (a array) Flags() []string {
+	all := []string{"--offset", fmt.Sprint(a.First), "--step", fmt.Sprint(a.Step), "--end", fmt.Sprint(a.End),
+		"--threads", fmt.Sprint(a.Cores)}
+	if a.Bound > 0 {
+		all = append(all, "--max-memory", fmt.Sprintf("%dMiB", a.Bound))
+	}
+	if a.Device != "" {
+		all = append(all, "--device", a.Device)
+	}
+	return all
 }
 
 // Script returns the batch script of a wave.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -17,17 +18,17 @@ import (
 // collectWave returns the report of a wave whose tasks other processes did, from the records that they left in the
 // store. before and after say which outputs the store had before the wave and has now, failed how tasks failed last.
 func collectWave(ctx context.Context, st *store.Store, wave *plan.Wave, before, after func(stage, key string) bool,
-	failed map[string]record.Holder) (record.StageReport, error) {
+	failed map[string]record.Holder, offset int) (record.StageReport, error) {
 	s := record.StageReport{Name: wave.Stage, Unit: wave.Unit, Tasks: len(wave.Tasks)}
 	var first, last time.Time
-	missing := 0
+	var missing []int
 	var why *record.Holder
-	for _, t := range wave.Tasks {
+	for i, t := range wave.Tasks {
 		switch {
 		case before(t.Stage, t.Key):
 			s.Cached++
 		case !after(t.Stage, t.Key):
-			missing++
+			missing = append(missing, offset+i)
 			if h, ok := failed[t.Stage+"-"+t.Key]; ok && (why == nil || h.Permanent) {
 				why = &h
 			}
@@ -37,7 +38,8 @@ func collectWave(ctx context.Context, st *store.Store, wave *plan.Wave, before, 
 				return s, err
 			}
 			s.Items += t.Items
-			if end := out.Made.Start.Add(time.Duration(out.Made.Seconds * float64(time.Second))); end.After(last) {
+			s.PeakMemory = max(s.PeakMemory, out.Made.PeakMemory)
+			if end := out.Made.End(); end.After(last) {
 				last = end
 			}
 			if first.IsZero() || out.Made.Start.Before(first) {
@@ -45,24 +47,30 @@ func collectWave(ctx context.Context, st *store.Store, wave *plan.Wave, before, 
 			}
 		}
 	}
-	if missing > 0 {
-		return s, notDone(s.Name, missing, s.Tasks, why)
+	if len(missing) > 0 {
+		return s, notDone(wave, missing, missing[0]-offset, why)
 	}
 	s.Seconds = last.Sub(first).Seconds()
 	s.Rate = float64(s.Items) / max(s.Seconds, 1e-9)
 	return s, nil
 }
 
-// notDone is the error of a wave whose tasks did not all succeed.
-func notDone(stage string, missing, tasks int, why *record.Holder) error {
+// notDone is the error of a wave whose tasks did not all succeed; first is the place of the first of them in the wave.
+func notDone(wave *plan.Wave, missing []int, first int, why *record.Holder) error {
+	which := fmt.Sprintf("%d of %d %s tasks", len(missing), len(wave.Tasks), wave.Stage)
+	shown := strings.Trim(fmt.Sprint(missing[:min(len(missing), 5)]), "[]")
+	if len(missing) > 5 {
+		shown += " ..."
+	}
+	which += " (" + strings.ReplaceAll(shown, " ", ", ") + ")"
 	switch {
 	case why == nil:
-		return fmt.Errorf("%d of %d %s tasks exited without a result or an error message; look into the engine's logs; "+
-			"run again to go on", missing, tasks, stage)
+		return fmt.Errorf("%s exited without a result or an error message, as those that are killed for memory do (a task's "+
+			"estimate is %s); look into the engine's logs; run again to go on", which, plan.Bytes(wave.Tasks[first].Memory))
 	case why.Permanent:
-		return badinput.Errorf("%d of %d %s tasks failed, one on %s: %s", missing, tasks, stage, why.Host, why.Error)
+		return badinput.Errorf("%s failed, one on %s: %s", which, why.Host, why.Error)
 	}
-	return fmt.Errorf("%d of %d %s tasks failed, one on %s: %s; run again to go on", missing, tasks, stage, why.Host, why.Error)
+	return fmt.Errorf("%s failed, one on %s: %s; run again to go on", which, why.Host, why.Error)
 }
 
 // waveMeter times one wave and counts what it did.

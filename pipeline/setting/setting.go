@@ -252,6 +252,8 @@ func (r *Resources) Resolve() error {
 // Scheduling names the engine that runs the tasks, and its settings.
 type Scheduling struct {
 	Engine              string              `setting:"engine,flag" json:"-"`
+	Command             string              `setting:"command,flag" json:"-"`
+	CommandJobs         int                 `setting:"command_jobs,flag" json:"-" min:"1"`
 	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // by stage
 	KubernetesImage     string              `setting:"kubernetes_image" json:"-"`
 	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/usage"
 )
 
 const recordName = "task.json"
@@ -95,7 +96,12 @@ type Made struct {
 	Host    string    `json:"host"`
 	Start   time.Time `json:"start"`
 	Seconds float64   `json:"seconds"`
+	// PeakMemory is the largest resident size of the process until then, in bytes; 0 in records of before.
+	PeakMemory int64 `json:"peak_memory_bytes,omitempty"`
 }
+
+// End is when the output was there.
+func (m Made) End() time.Time { return m.Start.Add(time.Duration(m.Seconds * float64(time.Second))) }
 
 // File is one file of an output.
 type File struct {
@@ -312,7 +318,7 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 	if err != nil {
 		host = "unknown"
 	}
-	out := &Output{Files: []File{}, Made: Made{host, begin.UTC(), time.Since(begin).Seconds()}}
+	out := &Output{Files: []File{}, Made: Made{host, begin.UTC(), time.Since(begin).Seconds(), usage.PeakMemory()}}
 	if out.Info, err = json.Marshal(info); err != nil {
 		return nil, nil, fmt.Errorf("encode the record of %s: %w", dir, err)
 	}

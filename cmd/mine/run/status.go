@@ -1,6 +1,8 @@
 package run
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +15,9 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/store"
 )
 
@@ -25,46 +29,82 @@ func workFlag(cmd *cobra.Command) *string {
 // NewStatus makes mine status.
 func NewStatus() *cobra.Command {
 	var asJSON bool
+	var every time.Duration
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what of a run is done, running, failed and left",
 		Long: "Say what of the last run in a work directory is done, running, failed and left. It works from any machine " +
-			"that sees the directory or bucket.",
+			"that sees the directory or bucket. With --watch it says so again whenever that changes, until nothing is left.",
 		Args: flags.NoArguments,
 	}
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().DurationVar(&every, "watch", 0, "look again after this time, until the run is done")
+	cmd.Flags().Lookup("watch").NoOptDefVal = "5s"
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var s *admin.Status
-		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
-			s, err = admin.ReadStatus(cmd.Context(), st, program.Version)
-			return err
+		return store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) error {
+			return watchStatus(cmd.Context(), st, every, asJSON, cmd.OutOrStdout())
 		})
+	}
+	return cmd
+}
+
+// watchStatus prints the status once or, every so often, when it has changed.
+func watchStatus(ctx context.Context, st *store.Store, every time.Duration, asJSON bool, out io.Writer) error {
+	if every < 0 {
+		return badinput.Errorf("mine status: --watch is %v; give a time such as 5s", every)
+	}
+	for before := ""; ; {
+		s, err := admin.ReadStatus(ctx, st, program.Version)
 		if err != nil {
 			return err
 		}
+		var text bytes.Buffer
 		if asJSON {
-			enc := json.NewEncoder(cmd.OutOrStdout())
+			enc := json.NewEncoder(&text)
 			enc.SetIndent("", "  ")
-			return enc.Encode(s)
+			err = enc.Encode(s)
+		} else {
+			err = printStatus(&text, s)
 		}
-		return printStatus(cmd.OutOrStdout(), s)
+		if err != nil {
+			return err
+		}
+		if now := text.String(); now != before {
+			if before != "" && !asJSON {
+				now = "\n" + time.Now().Format(time.DateTime) + "  " + now
+			}
+			before = text.String()
+			if _, err := io.WriteString(out, now); err != nil {
+				return err
+			}
+		}
+		if every == 0 || s.Ended() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(every):
+		}
 	}
-	return cmd
 }
 
 func printStatus(out io.Writer, s *admin.Status) error {
 	fmt.Fprintf(out, "run %d, %s-%s into %s, started %s on %s\n\n", s.Run.Number, s.Run.Source, s.Run.Target, s.Run.Out,
 		s.Run.Since.Local().Format(time.DateTime), s.Run.Host)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "stage\ttasks\tdone\trunning\tfailed\tleft\trate\t\n")
+	fmt.Fprintf(table, "stage\ttasks\tdone\trunning\tfailed\tleft\trate\tmemory\t\n")
 	for _, stage := range s.Stages {
-		rate := ""
+		rate, memory := "", ""
 		if stage.Rate > 0 {
 			rate = fmt.Sprintf("%.3g %s/s", stage.Rate, stage.Unit)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n", stage.Stage, stage.Tasks, stage.Done, stage.Running,
-			stage.Failed, stage.Left, rate)
+		if stage.PeakMemory > 0 {
+			memory = plan.Bytes(stage.PeakMemory)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t\n", stage.Stage, stage.Tasks, stage.Done, stage.Running,
+			stage.Failed, stage.Left, rate, memory)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -72,6 +112,9 @@ func printStatus(out io.Writer, s *admin.Status) error {
 	for _, t := range s.Tasks {
 		fmt.Fprintf(out, "\ntask %d (%s) %s: %s, process %d, since %s", t.Index, t.Stage, t.State, t.Host, t.PID,
 			t.Since.Local().Format(time.DateTime))
+		if t.Expected > 0 {
+			fmt.Fprintf(out, "; others of its stage would have taken %.3g s", t.Expected)
+		}
 		if t.Error != "" {
 			fmt.Fprintf(out, ": %s", t.Error)
 		}

@@ -21,7 +21,7 @@ func NewTask() *cobra.Command {
 		Use:   "task PLAN INDEX",
 		Short: "Run one task of a plan, or every n-th",
 		Long: `Run one task of a plan, or with --step and --end every n-th: all that an engine ever calls. PLAN is what mine
-plan prints. A task whose output is there is done. Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good.`,
+plan prints. A task whose output is there is done; what a task used is in the log. Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good.`,
 		Example: `  mine task mined/work/plans/3f2a.json 17
   mine task s3://bucket/work/plans/3f2a.json 3 --step 100 --end 1600`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +43,7 @@ plan prints. A task whose output is there is done. Exit codes: 0 done; 1 failed 
 			return pipeline.RunTasks(cmd.Context(), cfg, program.RunOptions(progress.New(os.Stderr)))
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads", "device"))
+	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads", "device", "max_memory"))
 	f := cmd.Flags()
 	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")
