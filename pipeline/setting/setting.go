@@ -253,7 +253,7 @@ func (r *Resources) Resolve() error {
 type Scheduling struct {
 	Engine              string              `setting:"engine,flag" json:"-"`
 	Command             string              `setting:"command,flag" json:"-"`
-	CommandJobs         int                 `setting:"command_jobs,flag" json:"-" min:"1"`
+	CommandJobs         int                 `setting:"command_jobs,flag" json:"-" min:"0"`
 	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // by stage
 	KubernetesImage     string              `setting:"kubernetes_image" json:"-"`
 	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`
