@@ -32,8 +32,8 @@ var DirMode = Mode | Mode>>2&0o111
 // sweepAfter is the age from which on what a killed process left is removed.
 const sweepAfter = time.Minute
 
-// sweep removes the files, or the directories, that processes that were killed left of a path. A process holds a lock on the file or directory that it
-// writes.
+// sweep removes the files, or the directories, that killed processes left of a path. A process holds a lock on the file
+// or directory that it writes.
 func sweep(path string, dirs bool) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

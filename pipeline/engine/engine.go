@@ -1,5 +1,6 @@
-// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, as Kubernetes Jobs, or through a command
-// of the user's. An engine schedules and nothing else: what it runs is `mine task PLAN INDEX`, or the same function in this process.
+// Package engine runs the tasks of a plan: in this process, as SLURM job arrays, as Kubernetes Jobs, or through a
+// command of the user's. An engine schedules and nothing else: what it runs is `mine task PLAN INDEX`, or the same
+// function in this process.
 package engine
 
 import (
