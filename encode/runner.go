@@ -29,6 +29,7 @@ type runner struct {
 	memory           static.Memory
 
 	layered *session.Layered // nil: loaded is the whole graph
+	words   []float32        // of the layers' table
 	first   []float32        // inputs of the layers: [batch, tokens, columns]
 	last    []float32        // outputs of the layers if the graph continues
 	work    layers.Memory
@@ -214,21 +215,36 @@ func (r *runner) setTypes(length int) {
 // callLayers is call for a graph in parts.
 func (r *runner) callLayers(in, out ort.Shape) error {
 	l, n, tokens := r.layered.Layers, int(in[0]), int(in[1])
-	r.first = resized(r.first, n*tokens*l.Columns)
-	if err := r.part(r.layered.Before, in, nil, nil, r.first,
-		ort.NewShape(in[0], in[1], int64(l.Columns))); err != nil {
-		return err
+	columns := func(of int) (int, ort.Shape) { return n * tokens * of, ort.NewShape(in[0], in[1], int64(of)) }
+	var words []float32
+	var shape ort.Shape
+	if w := l.Words; w != nil {
+		var size int
+		size, shape = columns(w.Columns)
+		if r.words = resized(r.words, size); !w.Look(r.ids, r.words) {
+			return errNoToken
+		}
+		words = r.words
+	}
+	first := words
+	if r.layered.Before != nil {
+		size, to := columns(l.Columns)
+		r.first = resized(r.first, size)
+		if err := r.part(r.layered.Before, in, words, shape, r.first, to); err != nil {
+			return err
+		}
+		first = r.first
 	}
 	if r.layered.After == nil {
-		l.Run(&r.work, r.first, n, tokens, r.out)
+		l.Run(&r.work, first, n, tokens, r.out)
 		return nil
 	}
-	shape, size := ort.NewShape(in[0], in[1], int64(l.Width)), n*tokens*l.Width
+	size, shape := columns(l.Width)
 	if l.Pooled {
 		shape, size = ort.NewShape(in[0], int64(l.Width)), n*l.Width
 	}
 	r.last = resized(r.last, size)
-	l.Run(&r.work, r.first, n, tokens, r.last)
+	l.Run(&r.work, first, n, tokens, r.last)
 	return r.part(r.layered.After, in, r.last, shape, r.out, out)
 }
 

@@ -79,7 +79,7 @@ func readMeta(path string) (Meta, error) {
 // OpenArray maps a two-dimensional .npy file of any program: float16, float32 or float64, C order, little-endian.
 // float64 is rounded to float32 in memory. Of the Meta only N, Dim and DType are set.
 func OpenArray(path string) (*File, error) {
-	data, err := mapFile(path)
+	data, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 			"read %s as rows of %d values of type %q: dim must be from 1 to %d, and the type float16, float32 or float64",
 			path, dim, dtype, dimLimit)
 	}
-	data, err := mapFile(path)
+	data, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
@@ -194,26 +194,26 @@ func (f *File) Close() error {
 	return err
 }
 
-// mapFile maps a file for reading. An empty file cannot be mapped; its data is nil.
-func mapFile(path string) ([]byte, error) {
+// Map maps a file for reading. An empty file cannot be mapped; its data is nil.
+func Map(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open embedding file: %w", err)
+		return nil, fmt.Errorf("open a file to map: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it is only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("open embedding file: %w", err)
+		return nil, fmt.Errorf("open a file to map: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, badinput.Errorf("%s is not a regular file, so it cannot be mapped: name an embedding file", path)
+		return nil, badinput.Errorf("%s is not a regular file, so it cannot be mapped: name another file", path)
 	}
 	if info.Size() == 0 {
 		return nil, nil
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map embedding file %s: %w", path, err)
+		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
 	// In pages of 2 MiB whoever reads a row here and there has all of the file in memory. Advice only: where there are no
 	// such pages it is refused.

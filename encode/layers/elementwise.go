@@ -17,20 +17,22 @@ func elementwise(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.At
 		if x.kind != rows {
 			return value{}, false
 		}
-		return r.activated(n.Inputs[0], x, reluOfProduct, replace), true
+		return r.activated(n.Inputs[0], x, reluOfProduct), true
 	case "Div":
 		by, ok := r.number(n, 1)
 		return value{kind: argument, x: x.x}, ok && x.kind == rows && near(by, math.Sqrt2)
 	case "Erf":
-		return value{kind: erf, x: x.x}, x.kind == argument
+		return value{kind: bend, x: x.x, after: geluOfProduct}, x.kind == argument
 	case "Mul":
 		y := r.input(n, 1)
-		if x.kind == rows && y.kind == erfOne && x.x == y.x {
-			// Both factors take x, so no other node does where the tensor has two users.
-			return value{kind: double, x: x.x, turned: x.turned, shared: x.shared || r.users[n.Inputs[0]] > 2}, true
+		if x.kind == rows && y.kind == bendOne && x.x == y.x {
+			// Both factors take x, so no other node does where the tensor has two users; tanh takes it five times.
+			users := map[activation]int{geluOfProduct: 2, tanhOfProduct: 5}[y.after]
+			return value{kind: double, x: x.x, turned: x.turned, after: y.after,
+				shared: x.shared || r.users[n.Inputs[0]] > users}, true
 		}
 		if half, ok := r.number(n, 1); ok && half == 0.5 && x.kind == double {
-			return r.activated("", x, geluOfProduct, smooth), true
+			return r.activated("", x, x.after), true
 		}
 	case "LayerNormalization":
 		if x.kind != rows || x.turned {
@@ -39,6 +41,9 @@ func elementwise(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.At
 		columns := r.tensors[x.x].columns
 		s := step{op: normalise, x: x.x, y: none, z: none, first: r.row(n, 1, columns), other: r.row(n, 2, columns),
 			epsilon: 1e-5}
+		if r.packs && len(n.Inputs) == 2 {
+			s.other = make([]float32, columns)
+		}
 		if e, ok := attributes["epsilon"]; ok {
 			s.epsilon = e.Float
 		}
@@ -68,8 +73,9 @@ func sum(r *reader, n onnxgraph.Node) (value, bool) {
 	if x.kind != rows && y.kind == rows { // x is a row, if anything
 		x, y, names = y, x, []string{names[1], names[0]}
 	}
-	if one, ok := r.number(n, 1); ok && one == 1 && x.kind == erf {
-		return value{kind: erfOne, x: x.x}, true
+	if one, ok := r.number(n, 1); ok && one == 1 && x.kind == bend {
+		x.kind = bendOne
+		return x, true
 	}
 	if x.kind != rows {
 		return value{}, false
@@ -79,51 +85,54 @@ func sum(r *reader, n onnxgraph.Node) (value, bool) {
 		if x.turned != y.turned || r.tensors[y.x].columns != columns {
 			return value{}, false
 		}
-		return r.residual(names, x, y), true
+		return r.residual(names, x, y, false), true
 	}
 	row := r.row(onnxgraph.Node{Inputs: names}, 1, columns)
 	if y.kind != 0 || row == nil || x.turned {
 		return value{}, false
 	}
-	if s := r.open(names[0], x); s != nil && s.product.bias == nil && s.product.after == plainProduct {
+	if s := r.open(names[0], x); s != nil && s.op == multiply && s.product.bias == nil && s.after == plainProduct {
 		s.product.bias = row
 		return value{kind: rows, x: x.x}, true
 	}
-	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: none, z: none, first: row}, columns)}, true
+	return value{kind: rows, x: r.step(step{op: apply, x: x.x, y: none, z: none, first: row}, columns)}, true
 }
 
-// residual adds y to the product that x is, or x to y, or both in a step of its own.
-func (r *reader) residual(names []string, x, y value) value {
+// residual adds y to the product or the activation that x is, or x to y, or both in a step of its own; or multiplies
+// them.
+func (r *reader) residual(names []string, x, y value, times bool) value {
 	for range 2 {
 		if s := r.open(names[0], x); s != nil && x.x != y.x && r.since[y.x] < r.since[x.x] {
-			s.y = y.x
+			s.y, s.times = y.x, times
 			return value{kind: rows, x: x.x, turned: x.turned}
 		}
 		x, y, names = y, x, []string{names[1], names[0]}
 	}
-	return value{kind: rows, x: r.step(step{op: add, x: x.x, y: y.x, z: none}, r.tensors[x.x].columns),
+	return value{kind: rows, x: r.step(step{op: apply, x: x.x, y: y.x, z: none, times: times}, r.tensors[x.x].columns),
 		turned: x.turned}
 }
 
 // activated is a function of x, as a part of the product that makes x if nothing else takes that.
-func (r *reader) activated(name string, x value, after activation, op operation) value {
-	if s := r.open(name, x); s != nil && s.product.after == plainProduct {
-		s.product.after = after
+func (r *reader) activated(name string, x value, after activation) value {
+	if s := r.open(name, x); s != nil && s.op == multiply && s.after == plainProduct {
+		s.after = after
 		return value{kind: rows, x: x.x, turned: x.turned}
 	}
-	return value{kind: rows, x: r.step(step{op: op, x: x.x, y: none, z: none}, r.tensors[x.x].columns),
+	return value{kind: rows, x: r.step(step{op: apply, x: x.x, y: none, z: none, after: after}, r.tensors[x.x].columns),
 		turned: x.turned}
 }
 
-// open is the product that makes x, if more may be added to it: nothing but the node that asks takes x. A name of ""
-// has no other users.
+// open is the product or, where matrices are packed, the activation that makes x, if more may be done to it: nothing but
+// the node that asks takes x. A name of "" has no other users.
 func (r *reader) open(name string, x value) *step {
 	i := r.since[x.x]
-	if i < 0 || r.steps[i].out != x.x || r.steps[i].op != multiply || r.steps[i].y != none || x.shared || name != "" &&
-		r.users[name] != 1 {
+	if i < 0 || r.steps[i].out != x.x || r.steps[i].y != none || x.shared || name != "" && r.users[name] != 1 {
 		return nil
 	}
-	return &r.steps[i]
+	if s := &r.steps[i]; s.op == multiply || r.packs && s.op == apply && s.first == nil {
+		return s
+	}
+	return nil
 }
 
 // shaped are the nodes that bring columns into another order, most of them without moving any.
@@ -140,7 +149,7 @@ func shaped(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attribu
 		x.turned = !x.turned
 		return x, slices.Equal(attributes["perm"].Ints, turn)
 	case "Concat":
-		return together(r, n, attributes["axis"].First(0))
+		return beside(r, n, attributes["axis"].First(0))
 	}
 	return value{}, false
 }
@@ -176,9 +185,9 @@ func divided(r *reader, n onnxgraph.Node, axis int) bool {
 	return true
 }
 
-// together has the columns of several tensors side by side. A tensor that has a buffer of its own is from now on made
+// beside has the columns of several tensors side by side. A tensor that has a buffer of its own is from now on made
 // in its place; any other is moved there.
-func together(r *reader, n onnxgraph.Node, axis int) (value, bool) {
+func beside(r *reader, n onnxgraph.Node, axis int) (value, bool) {
 	columns := 0
 	for i := range n.Inputs {
 		x := r.input(n, i)
@@ -199,7 +208,7 @@ func together(r *reader, n onnxgraph.Node, axis int) (value, bool) {
 				}
 			}
 		} else {
-			r.steps = append(r.steps, step{op: move, x: x, y: none, z: none,
+			r.steps = append(r.steps, step{op: apply, x: x, y: none, z: none,
 				out: r.view(tensor{buffer: to, offset: offset, columns: from.columns})})
 		}
 		offset += from.columns

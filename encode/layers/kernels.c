@@ -42,13 +42,12 @@ TARGET void layers_quantise_sentences(const float *x, int64_t stride, int64_t n,
   }
 }
 
-TARGET void layers_map(int f, const float *x, int64_t x_stride, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride) {
+TARGET void layers_map(int after, const float *x, int64_t x_stride, int times, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out,
+                       int64_t out_stride) {
   for (int64_t i = 0; i < n; i++, x += x_stride, out += out_stride) {
     for (int64_t c = 0; c < k; c += WIDTH) {
-      __m512 v = _mm512_loadu_ps(x + c);
-      if (f == LAYERS_ADD) v = _mm512_add_ps(v, _mm512_loadu_ps(y + i * y_stride + c));
-      if (f == LAYERS_MAP_RELU) v = positive(v);
-      if (f == LAYERS_MAP_GELU) v = gelu(v);
+      __m512 v = activated(after, _mm512_loadu_ps(x + c));
+      if (y) v = joined(v, _mm512_loadu_ps(y + i * y_stride + c), times);
       _mm512_storeu_ps(out + c, v);
     }
   }
@@ -71,6 +70,33 @@ TARGET void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t 
   }
 }
 
+TARGET void layers_scale(const float *x, int64_t stride, int64_t n, int64_t parts, int64_t k, const float *scale, float epsilon, float *out, int64_t out_stride) {
+  for (int64_t i = 0; i < n * parts; i++) {
+    const float *from = x + i / parts * stride + i % parts * k;
+    float *to = out + i / parts * out_stride + i % parts * k;
+    __m512 squares = _mm512_setzero_ps();
+    for (int64_t c = 0; c < k; c += WIDTH) squares = _mm512_fmadd_ps(_mm512_loadu_ps(from + c), _mm512_loadu_ps(from + c), squares);
+    const __m512 factor = _mm512_set1_ps(1.0f / sqrtf(_mm512_reduce_add_ps(squares) / (float)k + epsilon));
+    for (int64_t c = 0; c < k; c += WIDTH)
+      _mm512_storeu_ps(to + c, _mm512_mul_ps(_mm512_mul_ps(_mm512_loadu_ps(from + c), factor), _mm512_loadu_ps(scale + c)));
+  }
+}
+
+TARGET void layers_rotate(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t heads, int64_t dim, const float *cosines, const float *sines,
+                          float *out, int64_t out_stride) {
+  const int64_t half = dim / 2;
+  for (int64_t i = 0; i < n * tokens; i++, x += stride, out += out_stride) {
+    const float *cosine = cosines + i % tokens * half, *sine = sines + i % tokens * half;
+    for (int64_t h = 0; h < heads * dim; h += dim)
+      for (int64_t c = 0; c < half; c += WIDTH) {
+        const __m512 a = _mm512_loadu_ps(x + h + c), b = _mm512_loadu_ps(x + h + half + c);
+        const __m512 cos = _mm512_loadu_ps(cosine + c), sin = _mm512_loadu_ps(sine + c);
+        _mm512_storeu_ps(out + h + c, _mm512_fmsub_ps(a, cos, _mm512_mul_ps(b, sin)));
+        _mm512_storeu_ps(out + h + half + c, _mm512_fmadd_ps(b, cos, _mm512_mul_ps(a, sin)));
+      }
+  }
+}
+
 TARGET void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride) {
   const __m512 share = _mm512_set1_ps((float)tokens);
   for (int64_t i = 0; i < n; i++, x += tokens * stride, out += out_stride) {
@@ -84,12 +110,13 @@ TARGET void layers_mean(const float *x, int64_t stride, int64_t n, int64_t token
 
 enum { QUERIES = 4, BLOCKS = 2 };
 
-// scores writes to all [QUERIES, padded] the products of queries with all keys, which are turned [dim, padded]. There
-// are `rows` queries; the last one is taken again for those that are not there.
-TARGET static void scores(const float *q, int64_t q_stride, int64_t rows, const float *keys, int64_t padded, int64_t dim, float scale, float *all) {
+// scores writes to columns low to high of all [QUERIES, padded] the products of queries with keys, which are turned
+// [dim, padded]. There are `rows` queries; the last one is taken again for those that are not there.
+TARGET static void scores(const float *q, int64_t q_stride, int64_t rows, const float *keys, int64_t padded, int64_t low, int64_t high, int64_t dim,
+                          float scale, float *all) {
   const float *query[QUERIES];
   for (int r = 0; r < QUERIES; r++) query[r] = q + (r < rows ? r : rows - 1) * q_stride;
-  for (int64_t c = 0; c < padded; c += BLOCKS * WIDTH) {
+  for (int64_t c = low; c < high; c += BLOCKS * WIDTH) {
     __m512 s[QUERIES][BLOCKS];
     for (int r = 0; r < QUERIES; r++) s[r][0] = s[r][1] = _mm512_setzero_ps();
     for (int64_t d = 0; d < dim; d++) {
@@ -105,17 +132,22 @@ TARGET static void scores(const float *q, int64_t q_stride, int64_t rows, const 
   }
 }
 
-// softmax leaves e^(score - greatest) in a row, 0 after the last token, and returns their sum.
-TARGET static float softmax(float *row, int64_t tokens, int64_t padded) {
-  for (int64_t c = tokens; c < padded; c++) row[c] = -INFINITY;
-  __m512 most = _mm512_set1_ps(-INFINITY);
-  for (int64_t c = 0; c < padded; c += WIDTH) most = _mm512_max_ps(most, _mm512_loadu_ps(row + c));
+// within are the columns c to c + 15 that are from `from` up to `to`.
+INLINE __mmask16 within(int64_t c, int64_t from, int64_t to) {
+  const int64_t first = from > c ? from - c : 0, end = to - c < WIDTH ? to - c : WIDTH;
+  return first < end ? ((1 << end) - 1) & ~((1 << first) - 1) : 0;
+}
+
+// softmax leaves e^(score - greatest) in columns from to `to` of a row, 0 in others of low to high, and returns their sum.
+TARGET static float softmax(float *row, int64_t low, int64_t high, int64_t from, int64_t to) {
+  const __m512 least = _mm512_set1_ps(-INFINITY);
+  __m512 most = least;
+  for (int64_t c = low; c < high; c += WIDTH) most = _mm512_max_ps(most, _mm512_mask_loadu_ps(least, within(c, from, to), row + c));
   most = _mm512_set1_ps(_mm512_reduce_max_ps(most));
   __m512 sum = _mm512_setzero_ps();
-  for (int64_t c = 0; c < padded; c += WIDTH) {
-    const int64_t left = tokens - c;
-    const __mmask16 here = left >= WIDTH ? 0xffff : left > 0 ? (1 << left) - 1 : 0;
-    const __m512 e = _mm512_maskz_mov_ps(here, exponential(_mm512_sub_ps(_mm512_loadu_ps(row + c), most)));
+  for (int64_t c = low; c < high; c += WIDTH) {
+    const __mmask16 here = within(c, from, to);
+    const __m512 e = _mm512_maskz_mov_ps(here, exponential(_mm512_sub_ps(_mm512_mask_loadu_ps(least, here, row + c), most)));
     sum = _mm512_add_ps(sum, e);
     _mm512_storeu_ps(row + c, e);
   }
@@ -158,13 +190,13 @@ TARGET static void turned(const float *keys, int64_t stride, int64_t tokens, int
     }
 }
 
-// weighted writes to out [rows, dim] the sums of values with a row's weights, divided by the row's sum.
-TARGET static void weighted(const float *weights, int64_t padded, const float *sums, int64_t rows, const float *values, int64_t stride, int64_t tokens,
-                            int64_t dim, float *out, int64_t out_stride) {
+// weighted writes to out [rows, dim] the sums of values low to high with a row's weights, divided by the row's sum.
+TARGET static void weighted(const float *weights, int64_t padded, const float *sums, int64_t rows, const float *values, int64_t stride, int64_t low,
+                            int64_t high, int64_t dim, float *out, int64_t out_stride) {
   for (int64_t c = 0; c < dim; c += WIDTH) {
     __m512 s[QUERIES];
     for (int r = 0; r < QUERIES; r++) s[r] = _mm512_setzero_ps();
-    for (int64_t t = 0; t < tokens; t++) {
+    for (int64_t t = low; t < high; t++) {
       const __m512 v = _mm512_loadu_ps(values + t * stride + c);
       for (int r = 0; r < QUERIES; r++) s[r] = _mm512_fmadd_ps(_mm512_set1_ps(weights[r * padded + t]), v, s[r]);
     }
@@ -173,27 +205,36 @@ TARGET static void weighted(const float *weights, int64_t padded, const float *s
 }
 
 TARGET void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
-                             int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride) {
-  const int64_t both = BLOCKS * WIDTH, padded = (tokens + both - 1) / both * both;
+                             int64_t heads, int64_t shared, int64_t dim, int64_t before, int64_t after, float scale, float *scratch, float *out,
+                             int64_t out_stride) {
+  const int64_t both = BLOCKS * WIDTH, padded = (tokens + both - 1) / both * both, group = heads / shared;
   float *keys = scratch, *all = scratch + dim * padded, sums[QUERIES];
   memset(all, 0, QUERIES * padded * sizeof *all);
   for (int64_t i = 0; i < n; i++)
     for (int64_t h = 0; h < heads; h++) {
-      const int64_t first = i * tokens, column = h * dim;
-      turned(k + first * k_stride + column, k_stride, tokens, dim, padded, keys);
+      const int64_t first = i * tokens, column = h * dim, other = h / group * dim;
+      if (h % group == 0) turned(k + first * k_stride + other, k_stride, tokens, dim, padded, keys);
       for (int64_t t = 0; t < tokens; t += QUERIES) {
         const int64_t rows = tokens - t < QUERIES ? tokens - t : QUERIES;
-        scores(q + (first + t) * q_stride + column, q_stride, rows, keys, padded, dim, scale, all);
-        for (int64_t r = 0; r < rows; r++) sums[r] = softmax(all + r * padded, tokens, padded);
-        weighted(all, padded, sums, rows, v + first * v_stride + column, v_stride, tokens, dim, out + (first + t) * out_stride + column, out_stride);
+        const int64_t from = before < 0 || t < before ? 0 : t - before, end = t + rows + after;
+        const int64_t to = after < 0 || end > tokens ? tokens : end;
+        const int64_t low = from / both * both, high = (to + both - 1) / both * both;
+        scores(q + (first + t) * q_stride + column, q_stride, rows, keys, padded, low, high, dim, scale, all);
+        for (int64_t r = 0; r < rows; r++) {
+          const int64_t own = before < 0 || t + r < before ? 0 : t + r - before, last = t + r + after + 1;
+          sums[r] = softmax(all + r * padded, low, high, own, after < 0 || last > tokens ? tokens : last);
+        }
+        weighted(all, padded, sums, rows, v + first * v_stride + other, v_stride, from, to, dim, out + (first + t) * out_stride + column, out_stride);
       }
     }
 }
 #else
 void layers_quantise(const float *x, int64_t stride, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {}
 void layers_quantise_sentences(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, int64_t gap, uint8_t *numbers, float *greatest) {}
-void layers_map(int f, const float *x, int64_t x_stride, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride) {}
+void layers_map(int after, const float *x, int64_t x_stride, int times, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out, int64_t out_stride) {}
 void layers_normalise(const float *x, int64_t stride, int64_t n, int64_t k, const float *scale, const float *bias, float epsilon, float *out, int64_t out_stride) {}
+void layers_scale(const float *x, int64_t stride, int64_t n, int64_t parts, int64_t k, const float *scale, float epsilon, float *out, int64_t out_stride) {}
+void layers_rotate(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t heads, int64_t dim, const float *cosines, const float *sines, float *out, int64_t out_stride) {}
 void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride) {}
-void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens, int64_t heads, int64_t dim, float scale, float *scratch, float *out, int64_t out_stride) {}
+void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens, int64_t heads, int64_t shared, int64_t dim, int64_t before, int64_t after, float scale, float *scratch, float *out, int64_t out_stride) {}
 #endif

@@ -1,5 +1,5 @@
 // Package layers computes the layers of an encoder that `mine model quantise` wrote, in products of 8-bit numbers:
-// attention, feed-forward layers, convolutions and normalisation, from the embeddings of tokens to the last layer's, or
+// attention, rotary positions, feed-forward layers, convolutions and normalisation, from the embeddings of tokens to the last layer's, or
 // to their mean. ONNX Runtime has an operator of its own for each step of these, which takes longer than the products;
 // here a product's scale, bias, activation and residual sum are one pass.
 //
@@ -32,6 +32,9 @@ type Layers struct {
 	Width  int
 	Pooled bool
 
+	// Words, if not nil, is the table of which From is made, by what stands between Words.To and From.
+	Words *Words
+
 	steps   []step
 	tensors []tensor
 	buffers []buffer
@@ -59,34 +62,40 @@ type step struct {
 	op           operation
 	x, y, z      int // tensors
 	out          int
+	after        activation // of a product's sums, or of x
+	times        bool       // the result is multiplied by y; otherwise y, if there is one, is added
 	product      *product
 	first, other []float32 // a row that is added, or a normalisation's scale and bias
 	epsilon      float32
-	heads        int
+	heads        int     // how many parts of the columns are normalised, turned or attend apart
+	shared       int     // heads of keys and values
 	scale        float32 // scale of attention scores
+	sight        sight
+	rotary       *rotary
 }
 
 type operation int
 
 const (
-	multiply operation = iota // x by a product's matrix; y is added to the result
-	add                       // x and y, or a row
-	replace                   // x with what is negative as 0
-	smooth                    // gelu of x
-	move
-	normalise
+	multiply  operation = iota // x by a product's matrix
+	apply                      // after(x), and y or a row
+	normalise                  // by mean and variance
+	rescale                    // by the root mean square
+	rotate
 	mean
 	attend // x: queries, y: keys, z: values
 )
 
-// product is a matrix in the order that layers_product takes it in, and what is done with its sums.
+// sight is how many tokens before and behind itself a token attends to; -1: all.
+type sight struct{ before, behind int }
+
+// product is a matrix in the order that layers_product takes it in.
 type product struct {
 	k, columns int
 	matrix     []int8
 	shift      []int32
 	scales     []float32
 	bias       []float32 // nil: none
-	after      C.int
 	// A convolution takes the rows of `width` tokens at once, the first of them `before` tokens before its own.
 	width, before int
 }
@@ -103,10 +112,18 @@ var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
 var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && usage.AMXPermitted() })
 
 // Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
-// than the steps know. mask is the graph's input that is 1 for every token; "" if it has none.
-func Find(g *onnxgraph.Graph, mask, output string) *Layers {
+// than the steps know. ids is the graph's input of words, mask the one that is 1 for every token; "" if it has none.
+// Packed matrices stay where they are in the graph's file, which must be kept.
+func Find(g *onnxgraph.Graph, ids, mask, output string) *Layers {
 	if !Supported() {
 		return nil
 	}
-	return read(g, mask, output)
+	l := read(g, mask, output, true)
+	if l == nil {
+		l = read(g, mask, output, false)
+	}
+	if l != nil {
+		l.Words = findWords(g, ids)
+	}
+	return l
 }

@@ -26,6 +26,7 @@ func matrix(seed uint64, columns, out, width, before int) (*product, []byte) {
 		data[i] = byte(r.IntN(255) - 127)
 	}
 	p.pack(data)
+	p.shifts()
 	return p, data
 }
 
@@ -91,11 +92,12 @@ func TestProducts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const out = 64
 			p, data := matrix(3, c.columns, out, c.width, c.before)
-			if p.after = plainProduct; c.after == 1 {
-				p.after = reluOfProduct
+			after := plainProduct
+			if c.after == 1 {
+				after = reluOfProduct
 			}
 			x := random(5, c.sentences*c.tokens*c.columns)
-			got := inBoth(t, one(step{op: multiply, y: none, z: none, product: p}, c.columns, out), x, c.sentences, c.tokens)
+			got := inBoth(t, one(step{op: multiply, y: none, z: none, product: p, after: after}, c.columns, out), x, c.sentences, c.tokens)
 			for i := range c.sentences * c.tokens {
 				for o := 0; o < out; o += 7 {
 					want := expected(p, data, x, i/c.tokens*c.tokens, i%c.tokens, c.tokens, c.columns, o)
@@ -138,7 +140,7 @@ func TestAttention(t *testing.T) {
 	}
 	const heads, dim, scale = 3, 16, 0.3
 	for _, tokens := range []int{1, 4, 15, 33, 70} {
-		l := one(step{op: attend, y: 0, z: 0, heads: heads, scale: scale}, heads*dim, heads*dim)
+		l := one(step{op: attend, y: 0, z: 0, heads: heads, shared: heads, sight: sight{-1, -1}, scale: scale}, heads*dim, heads*dim)
 		x := random(uint64(tokens), 3*tokens*heads*dim)
 		got := inBoth(t, l, x, 3, tokens)
 		at := func(row, head int) []float32 { return x[(2*tokens+row)*heads*dim+head*dim:][:dim] }
@@ -168,7 +170,7 @@ func TestGELU(t *testing.T) {
 		t.Skip("this processor has no VNNI")
 	}
 	x := append(random(2, 64), 0, 16, 8, -8, 40, -40, 1e-6, -1e-6, 3, -3, 1e30, -1e30, 0.5, -0.5, 100, -100)
-	for i, got := range inBoth(t, one(step{op: smooth, y: none, z: none}, 16, 16), x, 1, len(x)/16) {
+	for i, got := range inBoth(t, one(step{op: apply, y: none, z: none, after: geluOfProduct}, 16, 16), x, 1, len(x)/16) {
 		v := float64(x[i])
 		want := v / 2 * math.Erfc(-v/math.Sqrt2)
 		if d := math.Abs(float64(got) - want); !(d <= 1e-6*(1+math.Abs(v))) {

@@ -76,19 +76,26 @@ TILES static void amx(const uint8_t *numbers, int64_t step, int64_t k, const int
 }
 
 // finish makes 16 numbers of a row of their sums.
-INLINE void finish(const int32_t *sums, const int32_t *shift, const float *scales, float greatest, const float *bias, int after, const float *rest, float *out) {
+INLINE void finish(const int32_t *sums, const int32_t *shift, const float *scales, float greatest, const float *bias, int after, const float *rest, int times, float *out) {
   const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_loadu_si512(sums), _mm512_loadu_si512(shift)));
   __m512 x = _mm512_mul_ps(_mm512_mul_ps(sum, _mm512_loadu_ps(scales)), _mm512_set1_ps(greatest));
   if (bias) x = _mm512_add_ps(x, _mm512_loadu_ps(bias));
-  if (after == LAYERS_RELU) x = positive(x);
-  if (after == LAYERS_GELU) x = gelu(x);
-  if (rest) x = _mm512_add_ps(x, _mm512_loadu_ps(rest));
+  x = activated(after, x);
+  if (rest) x = joined(x, _mm512_loadu_ps(rest), times);
   _mm512_storeu_ps(out, x);
+}
+
+TARGET void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {
+  for (int64_t c = 0; c < columns; c += WIDTH) {
+    __m512i sum = _mm512_setzero_si512();
+    for (int64_t i = 0; i < k; i += TOGETHER, matrix += TOGETHER * WIDTH) sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), _mm512_loadu_si512(matrix));
+    _mm512_storeu_si512(shift + c, _mm512_slli_epi32(sum, 7));
+  }
 }
 
 TARGET void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
                            const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
-                           int64_t rest_stride, int tiles, float *out, int64_t out_stride) {
+                           int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride) {
   int32_t sums[ROWS * COLUMNS] __attribute__((aligned(64)));
   const int in_tiles = tiles && k % TILE == 0;
   if (in_tiles) begin_tiles();
@@ -106,7 +113,7 @@ TARGET void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int6
         const int64_t p = sentence * tokens + token;
         for (int b = 0; b < COLUMNS; b += WIDTH)
           finish(sums + r * COLUMNS + b, shift + c + b, scales + c + b, greatest[p], bias ? bias + c + b : bias, after,
-                 rest ? rest + p * rest_stride + c + b : rest, out + p * out_stride + c + b);
+                 rest ? rest + p * rest_stride + c + b : rest, times, out + p * out_stride + c + b);
       }
     }
   }
@@ -115,5 +122,6 @@ TARGET void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int6
 #else
 int layers_supported(void) { return 0; }
 int layers_tiles(void) { return 0; }
-void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest, int64_t rest_stride, int tiles, float *out, int64_t out_stride) {}
+void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {}
+void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest, int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride) {}
 #endif

@@ -14,6 +14,7 @@ type reader struct {
 	builder
 	values map[string]value
 	users  map[string]int // how many nodes take a tensor
+	packs  bool           // matrices are packed: the graph may have steps that earlier programs did not know
 }
 
 // value describes a tensor of the graph.
@@ -29,9 +30,18 @@ type value struct {
 	sentence             bool   // there is one a sentence
 	before, place, width int    // window of a convolution
 
+	after   activation // activation that a value is half of
+	epsilon float32
+
 	heads int
-	scale float32
-	k, v  int // tensors; x is the queries
+	// groups is how many heads of keys and values there are if heads of queries share them; lifted says that keys or
+	// values have an axis for those that share them.
+	groups int
+	lifted bool
+	scale  float32
+	k, v   int // tensors; x is the queries
+	sight  sight
+	rotary *rotary
 }
 
 type kind int
@@ -45,25 +55,44 @@ const (
 	window                   // the numbers of one of a convolution's tokens
 	windows                  // those of all
 	unit                     // a product without its rows' scales
-	// Of gelu(x) = x (1 + erf(x / sqrt 2)) / 2:
+	// Of gelu(x) = x (1 + erf(x / sqrt 2)) / 2, or with tanh(sqrt(2 / pi) (x + 0.044715 x^3)) for erf, and of silu:
 	argument // x / sqrt 2
-	erf
-	erfOne // erf + 1
-	double // 2 gelu(x)
+	square   // x x
+	cube     // x^3
+	smallCube
+	sumOfCube
+	tanhArgument
+	bend    // erf or tanh
+	bendOne // that + 1
+	double  // 2 gelu(x)
+	sigmoid
+	// Of normalisation by the root mean square:
+	meanSquare // with or without epsilon
+	root
+	unscaled // x / root
 	// Of attention:
-	split  // x [batch, tokens, heads, columns]
-	apart  // x [batch, heads, tokens, columns]
-	across // x [batch, heads, columns, tokens]
-	scored // q and k
-	shares // softmax of that
-	joined // q, k and v [batch, heads, tokens, columns]
-	merged // [batch, tokens, heads, columns]
+	split   // x [batch, tokens, heads, columns]
+	grouped // x [batch, tokens, groups, heads / groups, columns]
+	apart   // x [batch, heads, tokens, columns], or [batch, groups, heads / groups, tokens, columns]
+	across  // x [batch, heads, columns, tokens]
+	scored  // q and k
+	shares  // softmax of that
+	joined  // q, k and v [batch, heads, tokens, columns]
+	merged  // [batch, tokens, heads, columns]
+	// Of rotary positions:
+	firstHalf // of x's heads' columns
+	secondHalf
+	negated // the second half
+	swapped // the negated second half and the first
+	cosines // x times cosines
+	sines   // swapped times sines
 )
 
 // lanes is how many columns the processor takes together; a product takes two such blocks.
 const lanes = 16
 
-func read(g *onnxgraph.Graph, mask, output string) *Layers {
+// read reads the layers from the first product on, or from the normalisation before it.
+func read(g *onnxgraph.Graph, mask, output string, early bool) *Layers {
 	r := &reader{values: map[string]value{}, users: map[string]int{output: 1}}
 	r.source = source{constants: map[string]onnxgraph.Tensor{}, made: map[string]onnxgraph.Node{}, mask: mask}
 	nodes, takes := g.Between("", output)
@@ -82,7 +111,7 @@ func read(g *onnxgraph.Graph, mask, output string) *Layers {
 			r.made[out] = g.Nodes[i]
 		}
 	}
-	if !r.begin(g, nodes) {
+	if !r.begin(g, nodes, early) {
 		return nil
 	}
 	for _, i := range nodes {
@@ -97,8 +126,9 @@ func read(g *onnxgraph.Graph, mask, output string) *Layers {
 	return &r.Layers
 }
 
-// begin finds what the first product takes.
-func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
+// begin finds what the first product takes; early: what the normalisation takes that makes it, which is for graphs with
+// packed matrices alone, as those of before kept other layers to ONNX Runtime.
+func (r *reader) begin(g *onnxgraph.Graph, nodes []int, early bool) bool {
 	for _, i := range nodes {
 		n := g.Nodes[i]
 		if n.Op != "MatMulIntegerToFloat" || len(n.Inputs) != 5 {
@@ -109,12 +139,28 @@ func (r *reader) begin(g *onnxgraph.Graph, nodes []int) bool {
 			r.made[name].Op == "" {
 			return false
 		}
-		if w := r.constants[n.Inputs[1]]; len(w.Shape) == 2 && w.Shape[0] > 0 && w.Shape[0]%lanes == 0 {
-			r.From, r.Columns = name, w.Shape[0]
-			r.values[name] = value{kind: rows, x: r.tensor(w.Shape[0])}
-			return true
+		p := r.matrix(n.Inputs[1])
+		if p == nil || p.k == 0 {
+			return false
 		}
-		return false
+		_, r.packs = r.source.packed(n.Inputs[1])
+		if made := r.made[name]; early {
+			if !r.packs || made.Op != "LayerNormalization" && made.Op != "Mul" {
+				return false
+			}
+			if name = made.Inputs[0]; made.Op == "Mul" { // of x / root
+				if made = r.made[name]; made.Op != "Div" || r.maker(made, 1).Op != "Sqrt" {
+					return false
+				}
+				name = made.Inputs[0]
+			}
+			if r.made[name].Op == "" {
+				return false
+			}
+		}
+		r.From, r.Columns = name, p.k
+		r.values[name] = value{kind: rows, x: r.tensor(p.k)}
+		return true
 	}
 	return false
 }
@@ -157,13 +203,13 @@ func (r *reader) node(n onnxgraph.Node) bool {
 		return false
 	}
 	if n.Op == "Split" {
-		return divided(r, n, attributes["axis"].First(0))
+		return halved(r, n, attributes["axis"].First(0)) || divided(r, n, attributes["axis"].First(0))
 	}
 	if len(n.Outputs) != 1 {
 		return false
 	}
 	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised,
-		elementwise, attention, shaped} {
+		elementwise, attention, shaped, gated, rooted, rotated} {
 		if v, ok := rule(r, n, attributes); ok {
 			r.values[n.Outputs[0]] = v
 			return true

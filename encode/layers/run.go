@@ -5,13 +5,15 @@ import "C"
 
 import "slices"
 
-// Activations of a product, and the rows that a product reads beyond its last.
+// Activations, and the rows that a product reads beyond its last.
 type activation = C.int
 
 const (
 	plainProduct  activation = C.LAYERS_PLAIN
 	reluOfProduct activation = C.LAYERS_RELU
 	geluOfProduct activation = C.LAYERS_GELU
+	tanhOfProduct activation = C.LAYERS_TANH_GELU
+	siluOfProduct activation = C.LAYERS_SILU
 
 	spareRows = 32
 )
@@ -76,20 +78,21 @@ func (p *part) run() {
 		switch s.op {
 		case multiply:
 			p.multiply(s)
-		case add:
-			if s.y == none {
+		case apply:
+			if s.first != nil {
 				y = pointer(s.first)
 			}
-			C.layers_map(C.LAYERS_ADD, x, xStride, y, yStride, n, columns, out, stride)
-		case replace:
-			C.layers_map(C.LAYERS_MAP_RELU, x, xStride, nil, 0, n, columns, out, stride)
-		case smooth:
-			C.layers_map(C.LAYERS_MAP_GELU, x, xStride, nil, 0, n, columns, out, stride)
-		case move:
-			C.layers_map(C.LAYERS_COPY, x, xStride, nil, 0, n, columns, out, stride)
+			C.layers_map(s.after, x, xStride, flag(s.times), y, yStride, n, columns, out, stride)
 		case normalise:
 			C.layers_normalise(x, xStride, n, columns, pointer(s.first), pointer(s.other), C.float(s.epsilon), out,
 				stride)
+		case rescale:
+			parts := C.int64_t(s.heads)
+			C.layers_scale(x, xStride, n, parts, columns/parts, pointer(s.first), C.float(s.epsilon), out, stride)
+		case rotate:
+			cosines, sines := s.rotary.waves(p.tokens)
+			C.layers_rotate(x, xStride, C.int64_t(p.sentences), C.int64_t(p.tokens), C.int64_t(s.heads),
+				columns/C.int64_t(s.heads), pointer(cosines), pointer(sines), out, stride)
 		case mean:
 			C.layers_mean(x, xStride, C.int64_t(p.sentences), C.int64_t(p.tokens), columns, out, stride)
 		case attend:
@@ -97,9 +100,17 @@ func (p *part) run() {
 			values, vStride := p.data(s.z)
 			p.scratch = grown(p.scratch, (dim+4)*(p.tokens+2*lanes))
 			C.layers_attention(x, xStride, y, yStride, values, vStride, C.int64_t(p.sentences), C.int64_t(p.tokens),
-				C.int64_t(s.heads), C.int64_t(dim), C.float(s.scale), pointer(p.scratch), out, stride)
+				C.int64_t(s.heads), C.int64_t(s.shared), C.int64_t(dim), C.int64_t(s.sight.before),
+				C.int64_t(s.sight.behind), C.float(s.scale), pointer(p.scratch), out, stride)
 		}
 	}
+}
+
+func flag(set bool) C.int {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // data is where a tensor's first row is, and how far apart its rows are.
@@ -128,16 +139,12 @@ func (p *part) multiply(s *step) {
 	if gap > 0 {
 		first, n = (gap-q.before)*columns, n+(p.sentences-1)*gap
 	}
-	inTiles := C.int(0)
-	if tiles() {
-		inTiles = 1
-	}
 	rest, restStride := p.data(s.y)
 	out, stride := p.data(s.out)
 	C.layers_product((*C.uint8_t)(&p.numbers[first]), C.int64_t(columns), C.int64_t(n), C.int64_t(q.k),
 		(*C.int8_t)(&q.matrix[0]), (*C.int32_t)(&q.shift[0]),
 		pointer(q.scales), pointer(p.greatest), C.int64_t(q.columns), C.int64_t(p.tokens), C.int64_t(gap),
-		pointer(q.bias), q.after, rest, restStride, inTiles, out, stride)
+		pointer(q.bias), s.after, rest, restStride, flag(s.times), flag(tiles()), out, stride)
 }
 
 // quantise makes the numbers of a tensor.
@@ -162,7 +169,7 @@ func (p *part) write(out []float32) {
 		count *= p.tokens
 	}
 	x, stride := p.data(p.result)
-	C.layers_map(C.LAYERS_COPY, x, stride, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out),
+	C.layers_map(C.LAYERS_PLAIN, x, stride, 0, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out),
 		C.int64_t(p.Width))
 }
 

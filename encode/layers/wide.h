@@ -3,6 +3,8 @@
 #define LAYERS_WIDE_H
 #include <immintrin.h>
 
+#include "kernels.h"
+
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -41,5 +43,31 @@ INLINE __m512 gelu(__m512 x) {
   return _mm512_mask_blend_ps(negative, above, below);
 }
 
+// sigmoid is 1 / (1 + e^-x).
+INLINE __m512 sigmoid(__m512 x) {
+  const __m512 one = _mm512_set1_ps(1), turned = _mm512_sub_ps(_mm512_setzero_ps(), x);
+  return _mm512_div_ps(one, _mm512_add_ps(one, exponential(_mm512_min_ps(turned, _mm512_set1_ps(80.0f)))));
+}
+
+// tanh_gelu is x (1 + tanh(z)) / 2 = x sigmoid(2 z) with z = sqrt(2 / pi) (x + 0.044715 x^3).
+INLINE __m512 tanh_gelu(__m512 x) {
+  const __m512 cube = _mm512_fmadd_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(0.0713548162726f), _mm512_set1_ps(1.5957691216057308f));
+  return _mm512_mul_ps(x, sigmoid(_mm512_mul_ps(x, cube)));
+}
+
 INLINE __m512 positive(__m512 x) { return _mm512_max_ps(x, _mm512_setzero_ps()); }
+
+// activated is LAYERS_... of x.
+INLINE __m512 activated(int after, __m512 x) {
+  switch (after) {
+  case LAYERS_RELU: return positive(x);
+  case LAYERS_GELU: return gelu(x);
+  case LAYERS_TANH_GELU: return tanh_gelu(x);
+  case LAYERS_SILU: return _mm512_mul_ps(x, sigmoid(x));
+  }
+  return x;
+}
+
+// joined is x with y added, or times y.
+INLINE __m512 joined(__m512 x, __m512 y, int times) { return times ? _mm512_mul_ps(x, y) : _mm512_add_ps(x, y); }
 #endif

@@ -32,7 +32,8 @@ type Graph struct {
 	Initializers []Initializer
 	Inputs       []string // inputs, except those that only declare an initializer's type
 	Outputs      []string
-	Shapes       map[string][]int // shapes of the outputs that declare one; -1: any size
+	Shapes       map[string][]int // shapes of the inputs and outputs that declare one; -1: any size
+	Types        map[string]Type  // types of the inputs and outputs
 	Opsets       map[string]int   // version by domain; "" is ONNX's own
 	Functions    bool             // the model defines operators of its own
 
@@ -53,7 +54,7 @@ const (
 
 // Parse reads a ModelProto.
 func Parse(model []byte) (*Graph, error) {
-	g := &Graph{Opsets: map[string]int{}, Shapes: map[string][]int{}}
+	g := &Graph{Opsets: map[string]int{}, Shapes: map[string][]int{}, Types: map[string]Type{}}
 	var err error
 	if g.model, err = protofield.Split(model); err != nil {
 		return nil, fmt.Errorf("not an ONNX model: %w", err)
@@ -117,12 +118,11 @@ func (g *Graph) read() error {
 		case graphInput:
 			name, err = nameOf(f.Content, 1)
 			inputs = append(inputs, name)
+			g.declared(name, f.Content)
 		case graphOutput:
 			name, err = nameOf(f.Content, 1)
 			g.Outputs = append(g.Outputs, name)
-			if shape := shapeOf(f.Content); shape != nil {
-				g.Shapes[name] = shape
-			}
+			g.declared(name, f.Content)
 		}
 		if err != nil {
 			return fmt.Errorf("not an ONNX graph: %w", err)
@@ -136,38 +136,50 @@ func (g *Graph) read() error {
 	return nil
 }
 
-// shapeOf is the shape that a ValueInfoProto declares for its tensor, or nil.
-func shapeOf(value []byte) []int {
-	shape := value
-	for _, number := range []protowire.Number{2, 1, 2} { // type, tensor_type, shape
-		all, err := protofield.Split(shape)
-		if err != nil {
-			return nil
-		}
-		i := slices.IndexFunc(all, func(f protofield.Field) bool { return f.Number == number })
-		if i < 0 {
-			return nil
-		}
-		shape = all[i].Content
+// declared reads the type and the shape that a ValueInfoProto declares for a tensor.
+func (g *Graph) declared(tensor string, value []byte) {
+	for _, number := range []protowire.Number{2, 1} { // type, tensor_type
+		value = fieldOf(value, number).Content
 	}
-	dims, err := protofield.Split(shape)
-	if err != nil {
-		return nil
+	g.Types[tensor] = Type(fieldOf(value, 1).Value)
+	shape := fieldOf(value, 2)
+	dims, err := protofield.Split(shape.Content)
+	if shape.Number == 0 || err != nil {
+		return
 	}
 	sizes := make([]int, len(dims))
 	for i, d := range dims {
 		sizes[i] = -1
-		parts, err := protofield.Split(d.Content)
-		if err != nil {
-			return nil
-		}
-		for _, part := range parts {
-			if part.Number == 1 {
-				sizes[i] = int(part.Value)
-			}
+		if size := fieldOf(d.Content, 1); size.Number != 0 {
+			sizes[i] = int(size.Value)
 		}
 	}
-	return sizes
+	g.Shapes[tensor] = sizes
+}
+
+// fieldOf is a message's first field of a number; the zero value if it has none.
+func fieldOf(message []byte, number protowire.Number) protofield.Field {
+	all, err := protofield.Split(message)
+	i := slices.IndexFunc(all, func(f protofield.Field) bool { return f.Number == number })
+	if err != nil || i < 0 {
+		return protofield.Field{}
+	}
+	return all[i]
+}
+
+// Rest are the fields of the model without its graph, and those of the graph without its nodes and initializers.
+func (g *Graph) Rest() (model, graph []byte) {
+	for _, f := range g.model {
+		if f.Number != modelGraph {
+			model = append(model, f.Raw...)
+		}
+	}
+	for _, f := range g.graph {
+		if f.Number != graphNode && f.Number != graphInitializer {
+			graph = append(graph, f.Raw...)
+		}
+	}
+	return model, graph
 }
 
 // nameOf is a message's string field.

@@ -1,7 +1,9 @@
 package onnxgraph
 
 import (
+	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -234,39 +236,34 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestInline: tensors in files become part of the model, up to the file's end if no length is said.
-func TestInline(t *testing.T) {
+// TestWeights: numbers are read of the model, or of a file beside it, up to its end if no length is said.
+func TestWeights(t *testing.T) {
 	entry := func(key, value string) []byte { return text(text(nil, 1, key), 2, value) }
-	outside := func(entries ...[]byte) []byte {
-		w := appendMessage(nil, tensorName, []byte("w3"))
-		w = protowire.AppendVarint(protowire.AppendTag(w, tensorDims, protowire.VarintType), 2)
+	tensor := func(entries ...[]byte) Initializer {
+		w := protowire.AppendVarint(protowire.AppendTag(nil, tensorDims, protowire.VarintType), 2)
 		w = protowire.AppendVarint(protowire.AppendTag(w, tensorType, protowire.VarintType), uint64(Float32))
 		for _, e := range entries {
 			w = appendMessage(w, tensorExternal, e)
 		}
-		return protowire.AppendVarint(protowire.AppendTag(w, 14, protowire.VarintType), 1)
+		return Initializer{"w3", protowire.AppendVarint(protowire.AppendTag(w, 14, protowire.VarintType), 1)}
 	}
-	inlined := func(tensor []byte) ([]byte, error) {
-		whole := parsed(t, tokens, nil)
-		node := appendMessage(appendMessage(nil, graphNode, whole.Nodes[4].Raw), graphInitializer, tensor)
-		return parsed(t, whole.Replace(map[int][]byte{4: node}, nil), nil).Inline(func(file string) ([]byte, error) {
-			return []byte("0123\x00\x00\x80\x3f\x00\x00\x00\x40"), nil
+	read := func(w Initializer) ([]byte, error) {
+		weight, err := w.Weight(func(string) (io.ReaderAt, error) {
+			return strings.NewReader("0123\x00\x00\x80\x3f\x00\x00\x00\x40"), nil
 		})
-	}
-	for _, entries := range [][][]byte{{entry("location", "w"), entry("offset", "4"), entry("length", "8")}, {entry("location", "w"), entry("offset", "4")}} {
-		data, err := inlined(outside(entries...))
-		g := parsed(t, data, err)
-		i := slices.IndexFunc(g.Initializers, func(w Initializer) bool { return w.Name == "w3" })
-		tensor, err := g.Initializers[i].Tensor()
-		if err != nil || !slices.Equal(tensor.Float32s(), []float32{1, 2}) || len(g.Nodes) != 5 {
-			t.Errorf("w3 is %v, %v", tensor, err)
+		if err != nil {
+			return nil, err
 		}
-		if files, err := g.External(); err != nil || len(files) > 0 {
-			t.Errorf("there are still numbers in %v, %v", files, err)
+		return weight.Read(4, weight.Size-4)
+	}
+	for _, w := range []Initializer{NewFloat32("w", []int{2}, []float32{1, 2}), tensor(entry("location", "w"), entry("offset", "4")),
+		tensor(entry("location", "w"), entry("offset", "4"), entry("length", "8"))} {
+		if got, err := read(w); err != nil || string(got) != "\x00\x00\x00\x40" {
+			t.Errorf("the second number is %q, %v", got, err)
 		}
 	}
-	for _, c := range [][2]string{{"offset", "8"}, {"offset", "-1"}, {"offset", "far"}, {"length", "99999999999"}} {
-		if _, err := inlined(outside(entry("location", "w"), entry("length", "8"), entry(c[0], c[1]))); err == nil {
+	for _, c := range [][2]string{{"offset", "8"}, {"offset", "-1"}, {"offset", "far"}, {"length", "99999999999"}, {"length", "4"}} {
+		if _, err := read(tensor(entry("location", "w"), entry("length", "8"), entry(c[0], c[1]))); err == nil {
 			t.Errorf("%s %s is read", c[0], c[1])
 		}
 	}

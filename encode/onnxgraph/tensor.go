@@ -1,9 +1,11 @@
 package onnxgraph
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -74,21 +76,32 @@ func (w Initializer) Tensor() (Tensor, error) {
 
 // check compares the shape with the numbers.
 func (t Tensor) check(name string) error {
-	size := map[Type]int{Float32: 4, Uint8: 1, Int8: 1, Int64: 8, Float16: 2}[t.Type]
+	size := t.width()
 	if size == 0 || t.Data == nil {
 		return fmt.Errorf("tensor %s: %w", name, ErrUnread)
 	}
+	n, err := t.count(name)
+	if err == nil && n*size != len(t.Data) {
+		err = fmt.Errorf("tensor %s has %d bytes, and its shape %v needs %d", name, len(t.Data), t.Shape, n*size)
+	}
+	return err
+}
+
+// width is the bytes of a number; 0: its type is not read.
+func (t Tensor) width() int {
+	return map[Type]int{Float32: 4, Uint8: 1, Int8: 1, Int64: 8, Float16: 2}[t.Type]
+}
+
+// count is how many numbers the shape has.
+func (t Tensor) count(name string) (int, error) {
 	n := 1
 	for _, d := range t.Shape {
 		if d < 0 || d > math.MaxInt32 || n > math.MaxInt32 {
-			return fmt.Errorf("tensor %s has the shape %v", name, t.Shape)
+			return 0, fmt.Errorf("tensor %s has the shape %v", name, t.Shape)
 		}
 		n *= d
 	}
-	if n*size != len(t.Data) {
-		return fmt.Errorf("tensor %s has %d bytes, and its shape %v needs %d", name, len(t.Data), t.Shape, n*size)
-	}
-	return nil
+	return n, nil
 }
 
 // External lists the files, beside the model's own, that hold numbers of its tensors.
@@ -107,41 +120,54 @@ func (g *Graph) External() ([]string, error) {
 	return slices.Sorted(maps.Keys(files)), nil
 }
 
-// Inline is the model with the numbers of all its initializers in it. read gives the content of a file beside the
-// model's own. Tensors in attributes keep theirs where they are.
-func (g *Graph) Inline(read func(file string) ([]byte, error)) ([]byte, error) {
-	files := map[string][]byte{}
-	without := map[string]bool{}
-	var with []byte
-	for _, w := range g.Initializers {
-		at, err := w.outside()
-		if err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", w.Name, err)
-		}
-		if at.file == "" {
-			continue
-		}
-		if files[at.file] == nil {
-			if files[at.file], err = read(at.file); err != nil {
-				return nil, err
-			}
-		}
-		content := files[at.file]
-		if at.length < 0 {
-			at.length = len(content) - at.offset
-		}
-		if at.offset < 0 || at.length < 0 || at.offset > len(content)-at.length {
-			return nil, fmt.Errorf("tensor %s should be at bytes %d to %d of %s, which has %d: fetch the file again", w.Name,
-				at.offset, at.offset+at.length, at.file, len(content))
-		}
-		without[w.Name] = true
-		with = appendMessage(with, graphInitializer, appendMessage(at.rest, tensorRaw, content[at.offset:at.offset+at.length]))
+// Weight is an initializer whose numbers are read when they are needed: of the model, or of a file beside it.
+type Weight struct {
+	Shape []int
+	Type  Type
+	Head  []byte // the tensor's fields without its numbers and where they are
+	Size  int    // bytes
+
+	in io.ReaderAt
+	at int64
+}
+
+// Read reads bytes of the numbers, from the place on.
+func (w Weight) Read(from, size int) ([]byte, error) {
+	data := make([]byte, size)
+	_, err := w.in.ReadAt(data, w.at+int64(from))
+	if err != nil && !(errors.Is(err, io.EOF) && size == 0) {
+		return nil, fmt.Errorf("a weight's %d bytes from %d on: %w: fetch the model again", size, w.at+int64(from), err)
 	}
-	if len(g.Nodes) == 0 || with == nil {
-		return g.Replace(nil, nil), nil
+	return data, nil
+}
+
+// Weight finds an initializer's numbers. open gives the content of a file beside the model's own.
+func (w Initializer) Weight(open func(file string) (io.ReaderAt, error)) (Weight, error) {
+	at, err := w.outside()
+	if err != nil {
+		return Weight{}, fmt.Errorf("tensor %s: %w", w.Name, err)
 	}
-	last := len(g.Nodes) - 1
-	return g.Replace(map[int][]byte{last: append(appendMessage(nil, graphNode, g.Nodes[last].Raw), with...)}, without), nil
+	t, err := w.Tensor()
+	if at.file == "" {
+		return Weight{t.Shape, t.Type, at.rest, len(t.Data), bytes.NewReader(t.Data), 0}, err
+	}
+	if !errors.Is(err, ErrUnread) {
+		return Weight{}, err
+	}
+	n, err := t.count(w.Name)
+	if err != nil {
+		return Weight{}, err
+	}
+	size := n * t.width()
+	if size == 0 { // of a type that is copied alone
+		size = at.length
+	}
+	if at.offset < 0 || size < 0 || at.length >= 0 && at.length != size {
+		return Weight{}, fmt.Errorf("tensor %s should have %d bytes at %d of %s, and its shape %v needs %d: fetch the file again",
+			w.Name, at.length, at.offset, at.file, t.Shape, size)
+	}
+	in, err := open(at.file)
+	return Weight{t.Shape, t.Type, at.rest, size, in, int64(at.offset)}, err
 }
 
 // place is where a tensor's numbers are: in a file, or in the model if there is none.
@@ -161,7 +187,7 @@ func (w Initializer) outside() (place, error) {
 	}
 	for _, f := range all {
 		if f.Number != tensorExternal {
-			if f.Number != tensorLocation {
+			if f.Number != tensorLocation && f.Number != tensorRaw {
 				at.rest = append(at.rest, f.Raw...)
 			}
 			continue

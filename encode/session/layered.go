@@ -2,12 +2,15 @@ package session
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"weak"
 
 	ort "github.com/yalue/onnxruntime_go"
+	"golang.org/x/sys/unix"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
@@ -15,11 +18,11 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Layered is a graph on the CPU in three parts: the program computes the layers, ONNX Runtime what stands before and
-// after them.
+// Layered is a graph on the CPU in parts: the program looks up the words, if the layers have a table of them, and
+// computes the layers; ONNX Runtime computes what stands before and after them.
 type Layered struct {
 	Layers        *layers.Layers
-	Before, After *Part // After is nil if the layers give the output
+	Before, After *Part // nil if there is nothing to compute
 }
 
 // Part is a part of a graph, and the names of its inputs.
@@ -30,31 +33,39 @@ type Part struct {
 
 // Layered loads the graph in parts, if the program can compute its layers; nil: it cannot.
 func (s *Session) Layered() (_ *Layered, err error) {
-	if s.data == nil || s.Table != nil || s.Single {
+	if s.file == nil || s.Table != nil || s.Single {
 		return nil, nil
 	}
-	g, err := onnxgraph.Parse(s.data)
-	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", s.Model.Path(s.Model.ONNX), s.Model.Name, err)
-	}
-	l := &Layered{Layers: layers.Find(g, s.Model.Inputs.Mask, s.Output)}
+	g := s.file.graph
+	l := &Layered{Layers: layers.Find(g, s.Model.Inputs.IDs, s.Model.Inputs.Mask, s.Output)}
 	if l.Layers == nil {
 		return nil, nil
 	}
-	before, takes := g.Part("", l.Layers.From)
-	_, made, err := ort.GetInputOutputInfoWithONNXData(before)
-	if err != nil || len(made) != 1 || len(made[0].Dimensions) != 3 ||
-		made[0].DataType != ort.TensorElementDataTypeFloat ||
-		made[0].Dimensions[2] > 0 && made[0].Dimensions[2] != int64(l.Layers.Columns) {
-		return nil, nil // it is none of [batch, tokens, columns]
+	words := ""
+	if w := l.Layers.Words; w != nil {
+		if words = w.To; words == l.Layers.From && w.Columns != l.Layers.Columns {
+			return nil, nil
+		}
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if l.Before, err = s.part(before, takes, l.Layers.From); err != nil || l.Layers.To == s.Output {
-		return l, err
+	if words != l.Layers.From {
+		before, takes := g.Part(words, l.Layers.From)
+		_, made, err := ort.GetInputOutputInfoWithONNXData(before)
+		if err != nil || len(made) != 1 || len(made[0].Dimensions) != 3 && words == "" ||
+			made[0].DataType != ort.TensorElementDataTypeFloat || len(made[0].Dimensions) == 3 &&
+			made[0].Dimensions[2] > 0 && made[0].Dimensions[2] != int64(l.Layers.Columns) {
+			return nil, nil // it is none of [batch, tokens, columns]
+		}
+		if l.Before, err = s.part(before, takes, l.Layers.From); err != nil {
+			return nil, err
+		}
+	}
+	if l.Layers.To == s.Output {
+		return l, nil
 	}
 	after, takes := g.Part(l.Layers.To, s.Output)
 	l.After, err = s.part(after, takes, s.Output)
@@ -82,7 +93,7 @@ func (l *Layered) Close() error {
 
 // file is the graph of an encoder as it stands in its file.
 type file struct {
-	data  []byte
+	data  []byte // mapped, if mine model quantise wrote it: nothing of it is needed after the file is closed
 	graph *onnxgraph.Graph
 	err   error // error if the file is not a valid graph
 }
@@ -101,11 +112,17 @@ func openFile(m *model.Model) (*file, error) {
 	if f := files.open[key].Value(); f != nil && m.Digest != "" {
 		return f, nil
 	}
-	data, err := m.Graph()
+	f := &file{}
+	var err error
+	if m.Quantised > 0 && m.OnDisk() {
+		err = f.mapped(m.Path(m.ONNX))
+	} else {
+		f.data, err = m.Graph()
+	}
 	if err != nil {
 		return nil, err
 	}
-	f := &file{data: data}
+	data := f.data
 	f.graph, f.err = onnxgraph.Parse(data)
 	for other, open := range files.open {
 		if open.Value() == nil {
@@ -114,6 +131,31 @@ func openFile(m *model.Model) (*file, error) {
 	}
 	files.open[key] = weak.Make(f)
 	return f, nil
+}
+
+// mapped maps the file for as long as it is in use.
+func (f *file) mapped(path string) error {
+	data, err := embedding.Map(path)
+	if f.data = data; len(data) > 0 {
+		runtime.AddCleanup(f, func(data []byte) { _ = unix.Munmap(data) }, data)
+	}
+	return err
+}
+
+// declared are the inputs and the output of a graph as it declares them; nil: it does not say all.
+func declared(g *onnxgraph.Graph, output string) (inputs, outputs []ort.InputOutputInfo) {
+	for _, name := range append(slices.Clone(g.Inputs), output) {
+		kind := ort.TensorElementDataType(g.Types[name])
+		info := ort.InputOutputInfo{Name: name, OrtValueType: ort.ONNXTypeTensor, DataType: kind}
+		for _, size := range g.Shapes[name] {
+			info.Dimensions = append(info.Dimensions, int64(size))
+		}
+		if kind == 0 || info.Dimensions == nil {
+			return nil, nil
+		}
+		inputs = append(inputs, info)
+	}
+	return inputs[:len(inputs)-1], inputs[len(inputs)-1:]
 }
 
 // ofTable is the session of a static encoder as mine distill writes it, of which ONNX Runtime has nothing to say: it

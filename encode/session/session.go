@@ -42,7 +42,12 @@ const TokenLevel model.Pooling = "tokens"
 
 // Load loads the graph on the CPU. Every operator runs on the thread that called it: many goroutines share what is
 // loaded, which uses the cores better than many threads within one small matrix product do.
-func (s *Session) Load() (*ort.DynamicAdvancedSession, error) { return s.load(nil) }
+func (s *Session) Load() (*ort.DynamicAdvancedSession, error) {
+	if s.data == nil && s.file != nil && len(s.Model.External) == 0 {
+		s.data = s.file.graph.Cut(s.Output)
+	}
+	return s.load(nil)
+}
 
 // Complete says that ONNX Runtime has nothing to compute.
 func (s *Session) Complete() bool { return s.Rows || s.Head != nil }
@@ -98,6 +103,12 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	if s = ofTable(m, f, inner); s != nil {
 		return s, nil
 	}
+	if m.Quantised > 0 && len(m.External) == 0 && f.err == nil && f.graph.Has(m.Output) && tableOf(f.graph, m) == nil {
+		// Nothing of the graph is copied before it is known which parts the program computes itself.
+		if inputs, outputs := declared(f.graph, m.Output); inputs != nil {
+			return &Session{Model: m, Takes: inputNames(m), Output: m.Output, file: f}, verify(m, inner, inputs, outputs)
+		}
+	}
 	inputs, outputs, err := describe(m, f.data)
 	if err != nil {
 		return nil, err
@@ -109,8 +120,9 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 			return nil, err
 		}
 		if s.Table != nil {
-			s.Takes, s.file = []string{static.Sums}, f
+			s.Takes = []string{static.Sums}
 		}
+		s.file = f
 		left, made, err := ort.GetInputOutputInfoWithONNXData(s.data)
 		if err != nil {
 			return nil, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w",

@@ -16,11 +16,21 @@ import (
 
 // Names of the tensors that `mine model quantise` adds to a graph; they identify an 8-bit head. The numbers of a
 // product's input x are in Quantised + x + Numbers, with 128 for 0, and their scale in Quantised + x + Greatest.
+//
+// A table's rows and their scales are in Quantised + table + Rows and Scales; of the words' tensor w, Quantised + w +
+// Bytes has the rows looked up, Floats the same as float32, and Scales their scales.
 const (
 	Quantised = "mine.int8."
 	Numbers   = ".numbers"
 	Greatest  = ".greatest"
+	Rows      = ".rows"
+	Scales    = ".scales"
+	Bytes     = ".bytes"
+	Floats    = ".floats"
 )
+
+// Unpack is the order of axes that makes [k/4, 4, columns/16, 16] of a packed matrix [columns/16, k/4, 16, 4].
+var Unpack = []int{1, 3, 0, 2}
 
 // Head computes a static encoder's vectors from its sums in products of 8-bit numbers, as the graph does, but for the
 // last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone.

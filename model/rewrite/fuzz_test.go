@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,7 +15,11 @@ func FuzzLayers(f *testing.F) {
 	if !layers.Supported() {
 		f.Skip("this processor has no VNNI")
 	}
-	data, _, err := products(deep(), "vectors")
+	file := filepath.Join(f.TempDir(), "model.onnx")
+	if _, _, err := products(deep(), "vectors", file, nil); err != nil {
+		f.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -24,7 +30,7 @@ func FuzzLayers(f *testing.F) {
 			return
 		}
 		for _, output := range []string{"vectors", "states"} {
-			l := layers.Find(g, "mask", output)
+			l := layers.Find(g, "ids", "mask", output)
 			if l == nil || l.Columns > 1<<12 || l.Width > 1<<12 {
 				continue
 			}
@@ -32,6 +38,9 @@ func FuzzLayers(f *testing.F) {
 			out := make([]float32, n*each*l.Width)
 			if l.Pooled {
 				out = out[:n*l.Width]
+			}
+			if l.Words != nil {
+				l.Words.Look([]int64{int64(sentences), int64(tokens)}, make([]float32, 2*l.Words.Columns))
 			}
 			l.Run(&layers.Memory{}, slices.Repeat([]float32{0.5}, n*each*l.Columns), n, each, out)
 		}

@@ -1,7 +1,8 @@
 package rewrite
 
 import (
-	"encoding/binary"
+	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -32,84 +33,144 @@ type counts struct {
 // rewriter replaces a graph's products.
 type rewriter struct {
 	graph   *onnxgraph.Graph
-	weights map[string]onnxgraph.Tensor // float32 of two or three dimensions
-	halves  map[string]string           // initializers of float16, by the weights of float32 that a node makes of them
-	users   map[string]int              // how many nodes take a weight that is kept as it is
-	written map[string]bool             // quantised weights and inputs that have been written
-	begun   bool
+	out     *export.Graph
+	weights map[string]weight // float32 of two or three dimensions
+	halves  map[string]string // initializers of float16, by the weights of float32 that a node makes of them
+	users   map[string]int    // how many nodes take a weight that is kept as it is
+	written map[string]bool   // quantised weights and inputs that have been written
+	packs   bool              // matrices are in the order in which encode/layers takes them
 	counts
 }
 
-// products gives the graph of a model in 8 bits. Weights have one scale a column. A product's input has one scale a
-// row, a token's vector, and a convolution's one a sentence, so that no sentence changes another's numbers.
+// weight are numbers that are read when they are needed.
+type weight struct{ onnxgraph.Weight }
+
+// values are n numbers from a place on.
+func (w weight) values(from, n int) ([]float32, error) {
+	if w.Type == onnxgraph.Float16 {
+		data, err := w.Read(2*from, 2*n)
+		var wide []float32
+		for _, h := range (onnxgraph.Tensor{Data: data}).Uint16s() {
+			wide = append(wide, embedding.Widen(h))
+		}
+		return wide, err
+	}
+	data, err := w.Read(4*from, 4*n)
+	return onnxgraph.Tensor{Data: data}.Float32s(), err
+}
+
+func (w weight) all() ([]float32, error) {
+	n := 1
+	for _, d := range w.Shape {
+		n *= d
+	}
+	return w.values(0, n)
+}
+
+// products writes to a file the graph of a model in 8 bits, and gives the file's size. Weights have one scale a column.
+// A product's input has one scale a row, a token's vector, and a convolution's one a sentence, so that no sentence
+// changes another's numbers. open gives the files beside the model's own. One weight at a time is in memory.
 //
 // A static encoder has its head in 8 bits, as it is all that there is to multiply, and its weights may be float16.
-func products(model []byte, output string) ([]byte, counts, error) {
+func products(model []byte, output, file string, open func(file string) (io.ReaderAt, error)) (int, counts, error) {
 	g, err := onnxgraph.Parse(model)
 	if err != nil {
-		return nil, counts{}, err
+		return 0, counts{}, err
 	}
-	r := &rewriter{graph: g, weights: map[string]onnxgraph.Tensor{}, halves: map[string]string{},
-		users: map[string]int{}, written: map[string]bool{}}
-	for _, w := range g.Initializers {
-		if t, err := w.Tensor(); err == nil && t.Type == onnxgraph.Float32 &&
-			(len(t.Shape) == 2 || len(t.Shape) == 3) && len(t.Data) >= 4*minNumbers {
-			r.weights[w.Name] = t
+	r := &rewriter{graph: g, out: export.NewGraph(""), weights: map[string]weight{}, halves: map[string]string{},
+		users: map[string]int{}, written: map[string]bool{}, packs: static.Find(g, output) == nil}
+	kept := make([]onnxgraph.Weight, len(g.Initializers))
+	for i, w := range g.Initializers {
+		if kept[i], err = w.Weight(open); err != nil && !errors.Is(err, onnxgraph.ErrUnread) {
+			return 0, counts{}, err
+		}
+		if t := kept[i]; err == nil && t.Type == onnxgraph.Float32 && (len(t.Shape) == 2 || len(t.Shape) == 3) &&
+			t.Size >= 4*minNumbers {
+			r.weights[w.Name] = weight{t}
 		}
 	}
-	replaced := map[int][]byte{}
+	without, err := r.nodes()
+	if err != nil || r.counts == (counts{}) {
+		return 0, counts{}, err
+	}
+	for i, w := range g.Initializers {
+		if t := kept[i]; !without[w.Name] && t.Size > 0 {
+			r.out.RawTensor(t.Head, t.Size, export.Bytes{Write: func(w io.Writer) error {
+				data, err := t.Read(0, t.Size)
+				if err == nil {
+					_, err = w.Write(data)
+				}
+				return err
+			}})
+		} else if !without[w.Name] {
+			r.out.RawInitializer(w.Raw)
+		}
+	}
+	before, rest := g.Rest()
+	if _, ok := g.Opsets[microsoft]; !ok {
+		before = onnxgraph.WithOpset(before, microsoft, 1)
+	}
+	size, err := r.out.WriteWithin(file, before, rest)
+	return size, r.counts, err
+}
+
+// nodes writes all nodes, those that can be in 8 bits, and reports which initializers they do without.
+func (r *rewriter) nodes() (without map[string]bool, err error) {
+	g := r.graph
 	head, err := headOf(g)
 	if err != nil {
-		return nil, counts{}, err
+		return nil, err
 	}
-	if static.Find(g, output) != nil {
+	if !r.packs {
 		head = nil
 		if err := r.widen(); err != nil {
-			return nil, counts{}, err
+			return nil, err
 		}
 	}
+	changes := make([]func() error, len(g.Nodes))
 	for i, n := range g.Nodes {
-		var with []byte
 		if !head[i] {
-			if with, err = r.node(n); err != nil {
-				return nil, counts{}, err
+			if changes[i], err = r.node(n); err != nil {
+				return nil, err
 			}
 		}
-		if with != nil {
-			replaced[i] = with
-			continue
-		}
-		for _, name := range n.Inputs {
-			r.users[name]++
+		if changes[i] == nil {
+			for _, name := range n.Inputs {
+				r.users[name]++
+			}
+		} else if len(n.Inputs) > 2 { // the bias
+			r.users[n.Inputs[2]]++
 		}
 	}
 	for _, name := range g.Outputs {
 		r.users[name]++
 	}
-	without := map[string]bool{}
+	without = map[string]bool{}
 	for name := range r.weights {
 		without[name] = r.users[name] == 0
 	}
+	r.constants()
 	for i, n := range g.Nodes {
-		if len(n.Outputs) != 1 {
-			continue
+		if len(n.Outputs) == 1 && changes[i] == nil {
+			if half, ok := r.halves[n.Outputs[0]]; ok && without[n.Outputs[0]] {
+				without[half] = true
+				continue
+			}
 		}
-		if half, ok := r.halves[n.Outputs[0]]; ok && without[n.Outputs[0]] {
-			replaced[i], without[half] = []byte{}, true
+		if changes[i] == nil {
+			r.out.RawNode(n.Raw)
+		} else if err := changes[i](); err != nil {
+			return nil, err
 		}
 	}
-	out := g.Replace(replaced, without)
-	if _, ok := g.Opsets[microsoft]; !ok {
-		out = onnxgraph.WithOpset(out, microsoft, 1)
-	}
-	return out, r.counts, nil
+	return without, nil
 }
 
 // widen treats float16 weights that a node widens as float32 weights.
 func (r *rewriter) widen() error {
 	for _, w := range r.graph.Initializers {
-		t, err := w.Tensor()
-		if err != nil || t.Type != onnxgraph.Float16 || len(t.Shape) != 2 || len(t.Data) < 2*minNumbers {
+		t, err := w.Weight(nil)
+		if err != nil || t.Type != onnxgraph.Float16 || len(t.Shape) != 2 || t.Size < 2*minNumbers {
 			continue
 		}
 		i := slices.IndexFunc(r.graph.Nodes,
@@ -122,12 +183,7 @@ func (r *rewriter) widen() error {
 			return err
 		}
 		if name := r.graph.Nodes[i].Outputs[0]; a["to"].First(0) == int(onnxgraph.Float32) && r.takers(w.Name) == 1 {
-			wide := make([]byte, 0, 2*len(t.Data))
-			for _, h := range t.Uint16s() {
-				wide = binary.LittleEndian.AppendUint32(wide, math.Float32bits(embedding.Widen(h)))
-			}
-			r.weights[name], r.halves[name] = onnxgraph.Tensor{Shape: t.Shape, Type: onnxgraph.Float32, Data: wide},
-				w.Name
+			r.weights[name], r.halves[name] = weight{t}, w.Name
 		}
 	}
 	return nil
@@ -166,8 +222,8 @@ func headOf(g *onnxgraph.Graph) (map[int]bool, error) {
 // minNumbers is the size from which a weight is worth its scales.
 const minNumbers = 256
 
-// node returns the replacement of a node, or nil to keep it.
-func (r *rewriter) node(n onnxgraph.Node) ([]byte, error) {
+// node returns what writes the replacement of a node, or nil to keep it.
+func (r *rewriter) node(n onnxgraph.Node) (func() error, error) {
 	if len(n.Inputs) < 2 || n.Subgraphs {
 		return nil, nil
 	}
@@ -177,18 +233,17 @@ func (r *rewriter) node(n onnxgraph.Node) ([]byte, error) {
 	}
 	table, isTable := r.weights[n.Inputs[0]]
 	weight, ok := r.weights[n.Inputs[1]]
-	_, constant := r.weights[n.Inputs[0]]
 	switch {
 	case n.Op == "Gather" && isTable && len(table.Shape) == 2 && table.Shape[0] >= minRows &&
 		attributes["axis"].First(0) == 0:
-		return r.table(n, table), nil
-	case !ok || constant:
+		return func() error { return r.table(n, table) }, nil
+	case !ok || isTable:
 	case n.Op == "MatMul" && len(weight.Shape) == 2:
-		return r.product(n, weight, false), nil
+		return func() error { return r.product(n, weight, false) }, nil
 	case n.Op == "Gemm" && len(weight.Shape) == 2 && plainGemm(attributes):
-		return r.product(n, weight, attributes["transB"].First(0) == 1), nil
+		return func() error { return r.product(n, weight, attributes["transB"].First(0) == 1) }, nil
 	case n.Op == "Conv" && len(weight.Shape) == 3 && plainConv(attributes):
-		return r.convolution(n, weight, attributes["pads"].Ints), nil
+		return func() error { return r.convolution(n, weight, attributes["pads"].Ints) }, nil
 	}
 	return nil, nil
 }
@@ -214,22 +269,17 @@ func plainConv(attributes map[string]onnxgraph.Attribute) bool {
 		attributes["group"].First(1) == 1 && (pads == nil || len(pads) == 2)
 }
 
-// builder starts the nodes in place of one; the first also brings the constants that all share.
-func (r *rewriter) builder() *export.Graph {
-	b := export.NewGraph("")
-	if !r.begun {
-		r.begun = true
-		b.Initializer(zero, nil, []uint8{128})
-		b.Initializer(one, nil, []float32{1})
-		b.Initializer(full, nil, []float32{127})
-		b.Initializer(least, nil, []float32{1e-30}) // a row of zeros has a scale, too
-	}
-	return b
+// constants are those that all products share.
+func (r *rewriter) constants() {
+	r.out.Initializer(zero, nil, []uint8{128})
+	r.out.Initializer(one, nil, []float32{1})
+	r.out.Initializer(full, nil, []float32{127})
+	r.out.Initializer(least, nil, []float32{1e-30}) // a row of zeros has a scale, too
 }
 
-// quantised adds to b the numbers of tensor x as uint8, 128 for 0, with one scale for everything along the axes:
+// quantised adds the numbers of tensor x as uint8, 128 for 0, with one scale for everything along the axes:
 // x is about (numbers - 128) * greatest / 127.
-func (r *rewriter) quantised(b *export.Graph, x string, axes ...int64) (numbers, greatest string) {
+func (r *rewriter) quantised(x string, axes ...int64) (numbers, greatest string) {
 	p := prefix + x
 	numbers, greatest = p+static.Numbers, p+static.Greatest
 	if len(axes) > 1 {
@@ -239,7 +289,7 @@ func (r *rewriter) quantised(b *export.Graph, x string, axes ...int64) (numbers,
 		return numbers, greatest
 	}
 	r.written[numbers] = true
-	own := func(part string) string { return numbers + "." + part }
+	b, own := r.out, func(part string) string { return numbers + "." + part }
 	r.reduce(b, "ReduceMax", x, own("high"), axes)
 	r.reduce(b, "ReduceMin", x, own("low"), axes)
 	b.Node("Neg", []string{own("low")}, []string{own("deep")})
@@ -261,29 +311,57 @@ func (r *rewriter) reduce(b *export.Graph, op, x, out string, axes []int64) {
 	b.Node(op, []string{x, out + ".axes"}, []string{out}, export.Attr{Name: "keepdims", Value: 1})
 }
 
-// matrix adds a weight [rows, columns] as int8 with one scale a column, which has the 1/127 of its inputs in it.
-func (r *rewriter) matrix(b *export.Graph, name string, values []float32, columns int) (numbers, scales string) {
-	numbers, scales = prefix+name+".weight", prefix+name+".scales"
+// matrix adds a weight [rows, columns] as int8 with one scale a column, which has the 1/127 of its inputs in it. read
+// gives its numbers.
+func (r *rewriter) matrix(name string, read func() ([]float32, error), rows, columns int) (numbers, scales string, err error) {
+	numbers, scales = prefix+name+".weight", prefix+name+static.Scales
 	if r.written[numbers] {
-		return numbers, scales
+		return numbers, scales, nil
 	}
 	r.written[numbers] = true
-	greatest := make([]float32, columns)
-	for i, x := range values {
-		greatest[i%columns] = max(greatest[i%columns], float32(math.Abs(float64(x))))
+	values, err := read()
+	if err != nil {
+		return "", "", err
 	}
-	whole, all := make([]int8, len(values)), make([]float32, columns)
-	for i, x := range values {
-		if g := greatest[i%columns]; g > 0 {
-			whole[i] = int8(math.RoundToEven(float64(x) / float64(g) * 127))
+	greatest, all := make([]float32, columns), make([]float32, columns)
+	for row := range slices.Chunk(values, columns) {
+		for k, x := range row {
+			greatest[k] = max(greatest[k], float32(math.Abs(float64(x))))
 		}
 	}
 	for k, g := range greatest {
 		all[k] = g / 127 / 127
 	}
-	b.Initializer(numbers, []int{len(values) / columns, columns}, whole)
-	b.Initializer(scales, []int{columns}, all)
-	return numbers, scales
+	const lanes, together = 16, 4
+	shape, place := []int{rows, columns}, func(row, column int) int { return row*columns + column }
+	stored := numbers
+	if r.packs && rows%lanes == 0 && columns%(2*lanes) == 0 {
+		shape, stored = []int{columns / lanes, rows / together, lanes, together}, numbers+".packed"
+		place = func(row, column int) int {
+			return column/lanes*rows*lanes + row/together*lanes*together + column%lanes*together + row%together
+		}
+		r.out.Node("Transpose", []string{stored}, []string{numbers + ".turned"}, export.Attr{Name: "perm", Value: []int64{int64(static.Unpack[0]), int64(static.Unpack[1]), int64(static.Unpack[2]), int64(static.Unpack[3])}})
+		r.out.Initializer(numbers+".shape", []int{2}, []int64{int64(rows), int64(columns)})
+		r.out.Node("Reshape", []string{numbers + ".turned", numbers + ".shape"}, []string{numbers})
+	}
+	r.out.Initializer(scales, []int{columns}, all)
+	r.out.Initializer(stored, shape, export.Bytes{Type: export.Int8, Write: func(w io.Writer) error {
+		values, err := read()
+		if err != nil {
+			return err
+		}
+		whole := make([]byte, len(values))
+		for i := range rows {
+			for k, g := range greatest {
+				if g > 0 {
+					whole[place(i, k)] = byte(int8(math.RoundToEven(float64(values[i*columns+k]) / float64(g) * 127)))
+				}
+			}
+		}
+		_, err = w.Write(whole)
+		return err
+	}})
+	return numbers, scales, nil
 }
 
 // multiply adds the product of quantised numbers and a matrix.
@@ -301,22 +379,31 @@ func multiply(b *export.Graph, numbers, greatest, weight, scales, bias, out stri
 }
 
 // product stands for a MatMul or a Gemm.
-func (r *rewriter) product(n onnxgraph.Node, w onnxgraph.Tensor, turned bool) []byte {
-	b := r.builder()
-	name, values, columns := n.Inputs[1], w.Float32s(), w.Shape[1]
+func (r *rewriter) product(n onnxgraph.Node, w weight, turned bool) error {
+	name, read, rows, columns := n.Inputs[1], w.all, w.Shape[0], w.Shape[1]
 	if turned {
-		name, values, columns = name+".turned", transposed(values, w.Shape[1]), w.Shape[0]
+		name, rows, columns = name+".turned", columns, rows
+		read = func() ([]float32, error) {
+			values, err := w.all()
+			if err != nil {
+				return nil, err
+			}
+			return transposed(values, w.Shape[1]), nil
+		}
 	}
-	numbers, greatest := r.quantised(b, n.Inputs[0], -1)
-	weight, scales := r.matrix(b, name, values, columns)
-	bias := ""
-	if len(n.Inputs) > 2 {
-		bias = n.Inputs[2]
-		r.users[bias]++
-	}
-	multiply(b, numbers, greatest, weight, scales, bias, n.Outputs[0])
+	numbers, greatest := r.quantised(n.Inputs[0], -1)
+	weight, scales, err := r.matrix(name, read, rows, columns)
+	multiply(r.out, numbers, greatest, weight, scales, biasOf(n), n.Outputs[0])
 	r.Products++
-	return export.Fields(b)
+	return err
+}
+
+// biasOf is the third input; "" if there is none.
+func biasOf(n onnxgraph.Node) string {
+	if len(n.Inputs) > 2 {
+		return n.Inputs[2]
+	}
+	return ""
 }
 
 // transposed is a matrix of so many columns.
@@ -330,31 +417,62 @@ func transposed(values []float32, columns int) []float32 {
 }
 
 // table stands for a Gather of rows of words: one scale a row.
-func (r *rewriter) table(n onnxgraph.Node, t onnxgraph.Tensor) []byte {
-	b := r.builder()
-	name, ids, out := prefix+n.Inputs[0], n.Inputs[1], n.Outputs[0]
+func (r *rewriter) table(n onnxgraph.Node, t weight) error {
+	b, name, ids, out := r.out, prefix+n.Inputs[0], n.Inputs[1], n.Outputs[0]
 	if !r.written[name] {
 		r.written[name] = true
-		columns := t.Shape[1]
-		whole, scales := make([]int8, 0, t.Shape[0]*columns), make([]float32, 0, t.Shape[0])
-		for row := range slices.Chunk(t.Float32s(), columns) {
-			greatest := 0.0
-			for _, x := range row {
-				greatest = max(greatest, math.Abs(float64(x)))
-			}
-			for _, x := range row {
-				whole = append(whole, int8(math.RoundToEven(float64(x)*127/max(greatest, math.SmallestNonzeroFloat32))))
-			}
-			scales = append(scales, float32(greatest/127))
+		var scales []float32
+		err := t.rows(func(row []float32) {
+			scales = append(scales, greatestOf(row)/127)
+		})
+		if err != nil {
+			return err
 		}
-		b.Initializer(name+".rows", t.Shape, whole)
-		b.Initializer(name+".scales", []int{t.Shape[0], 1}, scales)
+		b.Initializer(name+static.Scales, []int{t.Shape[0], 1}, scales)
+		b.Initializer(name+static.Rows, t.Shape, export.Bytes{Type: export.Int8, Write: func(w io.Writer) error {
+			whole := make([]byte, t.Shape[1])
+			var failed error
+			err := t.rows(func(row []float32) {
+				greatest := float64(greatestOf(row))
+				for k, x := range row {
+					whole[k] = byte(int8(math.RoundToEven(float64(x) * 127 / max(greatest, math.SmallestNonzeroFloat32))))
+				}
+				if _, err := w.Write(whole); err != nil {
+					failed = err
+				}
+			})
+			return errors.Join(err, failed)
+		}})
 	}
-	b.Node("Gather", []string{name + ".rows", ids}, []string{prefix + out + ".bytes"})
-	b.Node("Cast", []string{prefix + out + ".bytes"}, []string{prefix + out + ".floats"},
+	b.Node("Gather", []string{name + static.Rows, ids}, []string{prefix + out + static.Bytes})
+	b.Node("Cast", []string{prefix + out + static.Bytes}, []string{prefix + out + static.Floats},
 		export.Attr{Name: "to", Value: int(export.Float32)})
-	b.Node("Gather", []string{name + ".scales", ids}, []string{prefix + out + ".scales"})
-	b.Node("Mul", []string{prefix + out + ".floats", prefix + out + ".scales"}, []string{out})
+	b.Node("Gather", []string{name + static.Scales, ids}, []string{prefix + out + static.Scales})
+	b.Node("Mul", []string{prefix + out + static.Floats, prefix + out + static.Scales}, []string{out})
 	r.Tables++
-	return export.Fields(b)
+	return nil
+}
+
+// rows calls f with each row of a table, some of which are in memory at once.
+func (w weight) rows(f func(row []float32)) error {
+	const numbersAtOnce = 1 << 20
+	columns := w.Shape[1]
+	each := max(1, numbersAtOnce/columns)
+	for from := 0; from < w.Shape[0]; from += each {
+		values, err := w.values(from*columns, min(each, w.Shape[0]-from)*columns)
+		if err != nil {
+			return err
+		}
+		for row := range slices.Chunk(values, columns) {
+			f(row)
+		}
+	}
+	return nil
+}
+
+func greatestOf(row []float32) (greatest float32) {
+	for _, x := range row {
+		greatest = max(greatest, float32(math.Abs(float64(x))))
+	}
+	return greatest
 }

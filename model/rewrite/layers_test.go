@@ -136,13 +136,13 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := layers.Find(g, "mask", "vectors"); l == nil || l.From != "rows" || l.To != "mean" || !l.Pooled || l.Width != 32 {
+	if l := layers.Find(g, "ids", "mask", "vectors"); l == nil || l.From != "rows" || l.To != "mean" || !l.Pooled || l.Width != 32 {
 		t.Fatalf("the layers are %+v, want those from the words to the mean", l)
 	}
-	if l := layers.Find(g, "", "vectors"); l != nil {
+	if l := layers.Find(g, "ids", "", "vectors"); l != nil {
 		t.Errorf("without a mask the layers are from %s to %s, though their attention takes one", l.From, l.To)
 	}
-	if l := layers.Find(g, "mask", "states"); l == nil || l.To != "states" || l.Pooled {
+	if l := layers.Find(g, "ids", "mask", "states"); l == nil || l.To != "states" || l.Pooled {
 		t.Errorf("of tokens the layers are %+v", l)
 	}
 	all := sentences(words)

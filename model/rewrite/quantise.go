@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -16,7 +17,6 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -79,38 +79,41 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	return r, atomicfile.SyncDir(filepath.Dir(filepath.Clean(o.Out)))
 }
 
-// wholeGraph is the graph with all its weights, also those in other files.
-func wholeGraph(m *model.Model) ([]byte, error) {
-	data, err := m.ReadFile(m.ONNX)
-	if err != nil || len(m.External) == 0 {
-		return data, err
-	}
-	g, err := onnxgraph.Parse(data)
-	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
-	}
-	data, err = g.Inline(func(file string) ([]byte, error) { return m.ReadFile(path.Join(path.Dir(m.ONNX), file)) })
-	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
-	}
-	return data, nil
-}
-
 // write fills a directory with the graph in 8 bits, the manifest and the files that it names.
-func (r *Quantised) write(m *model.Model, dir, name string) error {
-	data, err := wholeGraph(m)
+func (r *Quantised) write(m *model.Model, dir, name string) (err error) {
+	data, err := m.Graph()
 	if err != nil {
 		return err
 	}
-	graph, changed, err := products(data, m.Output)
+	files := map[string]*os.File{}
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	open := func(file string) (_ io.ReaderAt, err error) {
+		name := path.Join(path.Dir(m.ONNX), file)
+		if !slices.Contains(m.External, name) {
+			return nil, fmt.Errorf("its weights are in %s, which external_data in %s does not list", file, m.Path(model.FileName))
+		}
+		if files[file] == nil {
+			files[file], err = os.Open(m.Path(name))
+		}
+		return files[file], err
+	}
+	r.After, r.Changed, err = products(data, m.Output, filepath.Join(dir, "model.onnx"), open)
 	if err != nil {
 		return badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}
-	if changed == (counts{}) {
+	if r.Changed == (counts{}) {
 		return badinput.Errorf("%s of encoder %s has no product with float32 weights: there is nothing to quantise",
 			m.Path(m.ONNX), m.Name)
 	}
-	r.Changed, r.Before, r.After = changed, len(data), len(graph)
+	size, err := m.Size(append([]string{m.ONNX}, m.External...)...)
+	if err != nil {
+		return err
+	}
+	r.Before = int(size)
 	manifest := m.Manifest
 	manifest.External = nil
 	manifest.ONNX, manifest.SHA256, manifest.Quantised = "model.onnx", "", model.QuantisedVersion
@@ -134,8 +137,7 @@ func (r *Quantised) write(m *model.Model, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, manifest.ONNX), graph),
-		atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text))
+	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
 
 // sample is the program's own sentences in nine languages, some of each.

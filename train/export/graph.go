@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -71,6 +72,12 @@ type Half []uint16
 // is written, so that they are never in memory all at once. It is called once, and its error ends the writing.
 type Stream func(yield func(block []float32) error) error
 
+// Bytes are the content of a tensor, which is made when the graph is written.
+type Bytes struct {
+	Type  ElementType
+	Write func(w io.Writer) error
+}
+
 // Attr is an attribute of a node: Value is an int, a float32, a string or an []int64.
 type Attr struct {
 	Name  string
@@ -116,8 +123,8 @@ func valueInfo(name string, t ElementType, dims []any) []byte {
 	return message(text(nil, 1, name), 2, message(nil, 1, tensor))
 }
 
-// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8, Half or Stream, row-major, and must
-// not change until the graph is written. No dimension makes a scalar.
+// Initializer adds a constant tensor; data is []float32, []int64, []int8, []uint8, Half, Stream or Bytes (of int8),
+// row-major, and must not change until the graph is written. No dimension makes a scalar.
 func (g *Graph) Initializer(name string, shape []int, data any) {
 	size := 1
 	var m []byte
@@ -130,6 +137,9 @@ func (g *Graph) Initializer(name string, shape []int, data any) {
 		return
 	}
 	t, n, width := elements(name, data)
+	if _, ok := data.(Bytes); ok {
+		n = size
+	}
 	if size != n {
 		panic(fmt.Sprintf("export: the initializer %s has %d values in the shape %v", name, n, shape))
 	}
@@ -149,6 +159,8 @@ func elements(name string, data any) (t ElementType, n, width int) {
 		return Int8, len(data), 1
 	case []uint8:
 		return Uint8, len(data), 1
+	case Bytes:
+		return data.Type, 0, 1
 	}
 	panic(fmt.Sprintf("export: the initializer %s has data of type %T", name, data))
 }
@@ -190,6 +202,13 @@ func (c constant) content() ([]byte, error) {
 			return nil, err
 		}
 		return raw, c.whole(len(raw))
+	case Bytes:
+		var b bytes.Buffer
+		err := data.Write(&b)
+		if err != nil {
+			return nil, err
+		}
+		return b.Bytes(), c.whole(b.Len())
 	case []int64:
 		for _, x := range data {
 			raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
@@ -212,6 +231,13 @@ func (c constant) whole(size int) error {
 
 // write writes a constant's data.
 func (c constant) write(w io.Writer) error {
+	if data, ok := c.data.(Bytes); ok {
+		counted := counter{Writer: w}
+		if err := data.Write(&counted); err != nil {
+			return err
+		}
+		return c.whole(counted.n)
+	}
 	stream, ok := c.data.(Stream)
 	if !ok {
 		content, err := c.content()
@@ -233,6 +259,17 @@ func (c constant) write(w io.Writer) error {
 		return err
 	}
 	return c.whole(size)
+}
+
+// counter counts the bytes that are written.
+type counter struct {
+	io.Writer
+	n int
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += len(p)
+	return c.Writer.Write(p)
 }
 
 // Node adds an operator, which has its domain and a colon before its name if it is not one of ONNX's own.
@@ -289,6 +326,11 @@ func (g *Graph) RawNode(node []byte) { g.nodes = message(g.nodes, 1, node) }
 // RawInitializer is for RawNode.
 func (g *Graph) RawInitializer(tensor []byte) {
 	g.constants = append(g.constants, constant{head: tensor, size: len(tensor)})
+}
+
+// RawTensor is RawInitializer for the tensor's fields but its content, which has so many bytes.
+func (g *Graph) RawTensor(fields []byte, size int, content Bytes) {
+	g.constants = append(g.constants, constant{fields, content, size})
 }
 
 // size is the number of bytes of weights.
@@ -401,6 +443,71 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 		return nil, err
 	}
 	return []string{second}, atomicfile.WriteBytes(filepath.Join(dir, name), g.model(initializers, nil))
+}
+
+// WriteWithin writes one file: the graph's nodes and constants after the fields of a graph (what nodes and constants do
+// not say), and those of a model. Constants begin at multiples of 64 bytes, so that they can be used where they are when
+// the file is mapped. It returns the file's size.
+func (g *Graph) WriteWithin(file string, model, graph []byte) (size int, err error) {
+	const graphField, lengthBytes = 7, 5
+	begin := len(model) + protowire.SizeTag(graphField) + lengthBytes
+	size = begin + len(graph) + len(g.nodes)
+	heads := make([][]byte, len(g.constants))
+	for i, c := range g.constants {
+		if heads[i], err = c.alignedAt(size); err != nil {
+			return 0, err
+		}
+		if size += len(heads[i]); c.isLarge() {
+			size += c.size
+		}
+	}
+	if size > math.MaxInt32 {
+		return 0, badinput.Errorf("%s would have %d bytes, more than one ONNX file can hold (2 GiB): take a smaller model", file, size)
+	}
+	return size, atomicfile.Write(file, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		_, _ = w.Write(protowire.AppendTag(model, graphField, protowire.BytesType)) // Flush gives the error
+		length := size - begin                                                      // in a varint of fixed width
+		for range lengthBytes - 1 {
+			_ = w.WriteByte(byte(length) | 0x80)
+			length >>= 7
+		}
+		_ = w.WriteByte(byte(length))
+		_, _ = w.Write(graph)
+		_, _ = w.Write(g.nodes)
+		for i, c := range g.constants {
+			_, _ = w.Write(heads[i])
+			if c.isLarge() {
+				if err := c.write(w); err != nil {
+					return err
+				}
+			}
+		}
+		return w.Flush()
+	})
+}
+
+func (c constant) isLarge() bool { return c.data != nil && c.size >= minExternal }
+
+// alignedAt is the field of a constant at a place of the file: all of it, or if it is large what stands before its
+// content, with an empty description of such a length that the content begins at a multiple of 64.
+func (c constant) alignedAt(at int) ([]byte, error) {
+	const docString = 12
+	if !c.isLarge() {
+		proto, err := c.proto()
+		return message(nil, 5, proto), err
+	}
+	for fill := 0; ; fill++ {
+		head := slices.Clone(c.head)
+		if fill > 0 {
+			head = text(head, docString, strings.Repeat(" ", fill-1))
+		}
+		head = protowire.AppendVarint(protowire.AppendTag(head, 9, protowire.BytesType), uint64(c.size))
+		field := protowire.AppendVarint(protowire.AppendTag(nil, 5, protowire.BytesType), uint64(len(head)+c.size))
+		if field = append(field, head...); (at+len(field))%64 == 0 {
+			return field, nil
+		}
+	}
 }
 
 // at is the TensorProto of a constant whose content is in another file, from offset on.
