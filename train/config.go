@@ -135,6 +135,8 @@ func (c Config) Validate() error {
 	check(c.Chunk >= 0, "chunk is %d: it cannot be negative", c.Chunk)
 	check(c.LogEvery > 0, "log_every is %d: it must be above 0", c.LogEvery)
 	check(c.Export.MaxTokens >= 0, "export.max_tokens is %d but cannot be negative", c.Export.MaxTokens)
+	every := c.Objective.Needs().Every
+	check(every <= 0 || c.EvalEvery%every == 0, "objective.every is %d but must divide eval_every, %d, so that a training can be resumed", every, c.EvalEvery)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
 	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric),

@@ -118,6 +118,70 @@ func TestFrozenWeights(t *testing.T) {
 	}
 }
 
+// TestAdapters: adapters alone learn and are in checkpoints, and a training that starts from one has them merged. Run
+// compares the export with the trainer's vectors.
+func TestAdapters(t *testing.T) {
+	ctx := limited(t)
+	config, o := partlyFrozen(t, encoder.FrozenSettings{}, func(c *Config) {
+		c.Encoder.Transformer.LoRA, c.Steps, c.EvalEvery = layers.LoRA{Rank: 2, Alpha: 4}, 6, 3
+		c.Optimiser.LearningRate = 0.05
+	})
+	resumesExactly(ctx, t, config, o)
+	last := checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(6)
+	before, learned := stored(t, config.Encoder.Start, checkpoint.Encoder), stored(t, last, checkpoint.Encoder)
+	for name := range learned {
+		if !strings.Contains(name, ".lora.") {
+			t.Errorf("%s is in the checkpoint", name)
+		}
+	}
+	if len(learned) != 2*6*2 { // of two layers' six matrices
+		t.Errorf("the checkpoint has %d tensors", len(learned))
+	}
+	merged, _, err := encoder.ReadFrozen(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range merged {
+		matrix := strings.HasPrefix(w.Name, "layers.") && strings.HasSuffix(w.Name, ".weight")
+		if same := reflect.DeepEqual(w.Data, before[w.Name].Data); same == matrix {
+			t.Errorf("%s: changed is %v, want %v", w.Name, !same, matrix)
+		}
+	}
+	config.Encoder.Start, config.Encoder.Transformer.LoRA = last, layers.LoRA{}
+	o.Out += "-next"
+	got := byName(takenUp(ctx, t, config, o).encoder.Weights())
+	for _, w := range merged {
+		if !reflect.DeepEqual(got[w.Name].Data, w.Data) {
+			t.Errorf("%s is not the merged one", w.Name)
+		}
+	}
+	config.Encoder.Transformer.LoRA = layers.LoRA{Rank: 3, Alpha: -1}
+	refused(t, config.Validate(), "encoder.transformer.lora.alpha is -1")
+	config.Encoder.Transformer.LoRA, config.Encoder.Start = layers.LoRA{Rank: 3, Alpha: 3}, ""
+	refused(t, config.Validate(), "encoder.transformer.lora needs encoder.start")
+}
+
+// TestNegativesFoundAgain: the encoder finds its hard negatives again every few steps, and a resumed training finds the
+// same.
+func TestNegativesFoundAgain(t *testing.T) {
+	ctx := limited(t)
+	config, o := partlyFrozen(t, encoder.FrozenSettings{}, by("muse", set{"negatives": 2, "every": 3, "filter": 0.95}))
+	config.Steps, config.EvalEvery = 6, 3
+	resumesExactly(ctx, t, config, o)
+	found := 0
+	o.Report = func(what string) {
+		if what == "find hard negatives" {
+			found++
+		}
+	}
+	o.Out += "-again"
+	if _, err := Run(ctx, config, o); err != nil || found != 2 {
+		t.Errorf("they were found %d times, %v", found, err)
+	}
+	config.EvalEvery = 2
+	refused(t, config.Validate(), "objective.every is 3 but must divide eval_every, 2")
+}
+
 // TestResumeWithFrozenWeights: a resumed training gives the same bytes; if the frozen weights have changed, it is
 // refused.
 func TestResumeWithFrozenWeights(t *testing.T) {

@@ -60,6 +60,9 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
 	since := NewAverage()
 	for t.state.Step < c.Steps {
+		if err := t.findAgain(ctx); err != nil {
+			return "", err
+		}
 		if err := t.step(ctx, since); err != nil {
 			return "", err
 		}

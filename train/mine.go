@@ -19,8 +19,10 @@ const spare = 16
 // source or its source is a translation of the target. If almost all neighbours are translations (a source with dozens
 // of them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
 // [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
+//
+// filter says which of the pairs that are left are false negatives all the same, by their numbers; nil: none.
 func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
-	progress func(fraction float64)) (*data.HardNegatives, error) {
+	filter func(row, other int) bool, progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
 	}
@@ -44,7 +46,7 @@ func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, 
 		}
 		for i, row := range rows {
 			near, _ := found.Source.Row(i)
-			if !g.choose(out.Rows[int(row)*h:(int(row)+1)*h], i, near) {
+			if !g.choose(out.Rows[int(row)*h:(int(row)+1)*h], i, near, filter) {
 				return nil, badinput.Errorf("%s has too few pairs for %d hard negatives each: ask for fewer, or leave the language pair out", set.GroupName(at), h)
 			}
 		}
@@ -97,11 +99,14 @@ func number(rows []int32, sentence func(i int) []int32) (numbers, first []int32)
 
 // choose fills chosen with rows of the set for pair i: first distinct targets from near, nearest first, then those of
 // the pairs that follow it.
-func (g *group) choose(chosen []int32, i int, near []int32) bool {
+func (g *group) choose(chosen []int32, i int, near []int32, filter func(row, other int) bool) bool {
 	taken := map[int32]bool{}
 	take := func(target int32) bool { // returns whether there are enough
 		p := g.place[target]
 		wrong := !g.pairs[[2]int32{g.source[i], target}] && !g.pairs[[2]int32{g.source[p], g.target[i]}]
+		if wrong && filter != nil {
+			wrong = !filter(int(g.rows[i]), int(g.distinct[target]))
+		}
 		if wrong && !taken[target] {
 			chosen[len(taken)] = g.distinct[target]
 			taken[target] = true

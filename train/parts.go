@@ -84,7 +84,7 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if err := p.openTeacher(); err != nil {
 		return err
 	}
-	negatives, err := p.mineNegatives(ctx)
+	negatives, err := p.mineNegatives(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -186,6 +186,9 @@ func (p *parts) files() map[string][]*weights.Tensor {
 func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 	if step == 0 {
 		return nil
+	}
+	if every := p.config.Objective.Needs().Every; every > 0 && step%every != 0 {
+		return badinput.Errorf("the checkpoint of step %d lies between two searches for hard negatives, which are %d steps apart: set eval_every to a multiple of objective.every", step, every)
 	}
 	p.options.report(fmt.Sprintf("resume at step %d", step))
 	if err := encoder.FrozenUnchanged(checkpoints.At(step),

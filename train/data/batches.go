@@ -32,17 +32,25 @@ func (s *Set) Batches(negatives *HardNegatives) (*Batches, error) {
 	if err != nil {
 		return nil, err
 	}
-	if negatives != nil {
-		if len(negatives.Rows) != s.Len()*negatives.PerPair || negatives.PerPair < 1 {
-			return nil, badinput.Errorf("the table of hard negatives has %d rows, not %d for each of %d pairs: make it again from this bitext", len(negatives.Rows), negatives.PerPair, s.Len())
-		}
-		for _, row := range negatives.Rows {
-			if row < 0 || int(row) >= s.Len() {
-				return nil, badinput.Errorf("the table of hard negatives names pair %d of %d: make it again from this bitext", row, s.Len())
-			}
+	b := &Batches{set: s, order: o}
+	if negatives == nil {
+		return b, nil
+	}
+	return b, b.Replace(negatives)
+}
+
+// Replace has the next batches take other hard negatives.
+func (b *Batches) Replace(negatives *HardNegatives) error {
+	if n := b.set.Len(); len(negatives.Rows) != n*negatives.PerPair || negatives.PerPair < 1 {
+		return badinput.Errorf("the table of hard negatives has %d rows, not %d for each of %d pairs: make it again from this bitext", len(negatives.Rows), negatives.PerPair, n)
+	}
+	for _, row := range negatives.Rows {
+		if row < 0 || int(row) >= b.set.Len() {
+			return badinput.Errorf("the table of hard negatives names pair %d of %d: make it again from this bitext", row, b.set.Len())
 		}
 	}
-	return &Batches{set: s, order: o, negatives: negatives}, nil
+	b.negatives = negatives
+	return nil
 }
 
 // Seek makes step the next one. It draws all batches before it, from the current one or else from the first, without

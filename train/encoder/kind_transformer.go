@@ -32,6 +32,12 @@ func validateTransformer(p Preset, check Check) (sections []func() error) {
 		shape.Vocabulary, shape.MaxTokens = 1, p.MaxTokens // other sections determine the vocabulary
 		sections = append(sections, shape.Validate)
 	}
+	lora := p.Transformer.LoRA.Rank > 0
+	check(!lora || p.Start != "", "encoder.transformer.lora needs encoder.start, whose weights it adapts")
+	check(!lora || !p.Freeze.Any(), "encoder.transformer.lora freezes all other weights: remove encoder.freeze")
+	p.Transformer.LoRA.Check(func(ok bool, format string, args ...any) {
+		check(ok || p.Start == "", "encoder.transformer."+format, args...) // without a start it is the shape's
+	})
 	check(p.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", p.Freeze.Layers)
 	check(!p.Freeze.Any() || p.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")
 	return sections
@@ -80,10 +86,9 @@ func startTransformer(p Preset, v *tokenizer.Vocabulary, backend compute.Backend
 		return nil, badinput.Errorf("%s has %d words, but ids of %s reach %d: give the tokenizer that was published with the weights",
 			p.Start, settings.Vocabulary, p.Tokenizer.File, v.Rows()-1)
 	}
-	settings.Dropout, settings.Precision, settings.Projection = p.Transformer.Dropout, p.Transformer.Precision,
-		p.Transformer.Projection
-	tensors = append(tensors, NewTensors(settings.ProjectionSpecs(), p.Seed)...)
-	p.Freeze.Mark(tensors)
+	settings = p.following(settings)
+	tensors = append(tensors, NewTensors(settings.AddedSpecs(), p.Seed)...)
+	settings.freeze(p.Freeze, tensors)
 	return newTransformer(settings, backend, tensors)
 }
 
@@ -104,14 +109,15 @@ func continued(p Preset, backend compute.Backend) (Encoder, error) {
 			path, was.Transformer.Projection, p.Transformer.Projection)
 	}
 	settings := p.following(*was.Transformer)
-	if was.Transformer.Projection == 0 {
-		stored = append(stored, NewTensors(settings.ProjectionSpecs(), p.Seed)...)
+	has := func(s weights.Spec) bool {
+		return slices.ContainsFunc(stored, func(w *weights.Tensor) bool { return w.Name == s.Name })
 	}
+	stored = append(stored, NewTensors(slices.DeleteFunc(settings.AddedSpecs(), has), p.Seed)...)
 	tensors, err := weights.Arrange(settings.Specs(), stored)
 	if err != nil {
 		return nil, badinput.Errorf("%s: %w", path, err)
 	}
-	p.Freeze.Mark(tensors)
+	settings.freeze(p.Freeze, tensors)
 	return newTransformer(settings, backend, tensors)
 }
 
@@ -125,9 +131,10 @@ func newTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 }
 
 // following is the settings of a transformer that continues from other weights: their shape, with the preset's dropout,
-// pooling and precision, and with the preset's projection where the weights have none.
+// pooling, precision and adapters, and with the preset's projection where the weights have none.
 func (c Config) following(was Settings) Settings {
 	was.Dropout, was.Pooling, was.Precision = c.Transformer.Dropout, c.Transformer.Pooling, c.Transformer.Precision
+	was.LoRA = c.Transformer.LoRA
 	if was.Projection == 0 {
 		was.Projection = c.Transformer.Projection
 	}

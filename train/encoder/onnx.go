@@ -31,7 +31,7 @@ func graphOf(t *Transformer, name string, typed bool) *export.Graph {
 // writeTransformer adds everything from export.IDs and export.Mask to export.Vectors and export.Tokens.
 func writeTransformer(g *export.Graph, t *Transformer, typed bool) {
 	w := writer{Graph: g, Settings: t.Settings, weights: map[string]*weights.Tensor{}}
-	for _, tensor := range t.Weights() {
+	for _, tensor := range t.Merged(t.Weights()) {
 		w.weights[tensor.Name] = tensor
 	}
 	w.Initializer("one", nil, []float32{1})

@@ -80,7 +80,7 @@ func changed(start, path string) error {
 const maxTrainings = 16
 
 // ReadFrozen reads the weights of a checkpoint's directory: those in its file, and the frozen ones from where its
-// training started. It returns the metadata of the file, too.
+// training started, with adapters merged. It returns the metadata of the file, too.
 func ReadFrozen(dir string) ([]*weights.Tensor, map[string]string, error) {
 	return readFrozen(dir, maxTrainings)
 }
@@ -120,7 +120,11 @@ func readFrozen(dir string, more int) ([]*weights.Tensor, map[string]string, err
 	if sum, _ := digest(frozen, func(*weights.Tensor) bool { return true }); sum != was.Frozen.SHA256 {
 		return nil, nil, changed(was.Frozen.Start, path)
 	}
-	return append(stored, frozen...), metadata, nil
+	all := append(stored, frozen...)
+	if was.Transformer.LoRA.Rank > 0 {
+		all = was.Transformer.Merged(all)
+	}
+	return all, metadata, nil
 }
 
 // source reads all weights that the training started from.

@@ -3,7 +3,11 @@ package encoder
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/layers"
@@ -51,6 +55,8 @@ type Settings struct {
 
 	// Projection is the number of values of a vector after a last dense layer; 0: no such layer.
 	Projection int `yaml:"projection,omitempty" json:"projection,omitempty"`
+	// LoRA has adapters learn, and the projection, and nothing else. They are merged with the weights on export.
+	LoRA layers.LoRA `yaml:"lora,omitempty" json:"lora,omitzero"`
 }
 
 // maxLayers keeps a damaged configuration from filling the memory with names of tensors.
@@ -74,7 +80,7 @@ func (s Settings) Dim() int {
 // shape is the shape of the layers.
 func (s Settings) shape() layers.Shape {
 	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation,
-		Epsilon: s.Epsilon, Precision: s.Precision}
+		Epsilon: s.Epsilon, Precision: s.Precision, LoRA: s.LoRA}
 }
 
 // Validate reports everything that is wrong in one error of class badinput.
@@ -146,13 +152,55 @@ func (s Settings) Specs() []weights.Spec {
 	if s.Pooling == Pooler {
 		specs = append(specs, layers.DenseSpecs(pooler, s.Width, s.Width)...)
 	}
-	return append(specs, s.ProjectionSpecs()...)
+	return append(specs, s.AddedSpecs()...)
 }
 
-// ProjectionSpecs are the weights of the projection, the last of Specs; none without one.
-func (s Settings) ProjectionSpecs() []weights.Spec {
-	if s.Projection == 0 {
-		return nil
+// AddedSpecs are the weights that published encoders lack, the last of Specs: the projection and the adapters.
+func (s Settings) AddedSpecs() (specs []weights.Spec) {
+	if s.Projection > 0 {
+		specs = layers.DenseSpecs(projection, s.Width, s.Projection)
 	}
-	return layers.DenseSpecs(projection, s.Width, s.Projection)
+	for i := range s.Layers {
+		specs = append(specs, s.shape().AdapterSpecs(layers.Name(stackName, i))...)
+	}
+	return specs
+}
+
+// freeze marks the weights that do not learn: those of a preset's encoder.freeze, and with adapters all others.
+func (s Settings) freeze(f FrozenSettings, all []*weights.Tensor) {
+	f.Mark(all)
+	for _, w := range all {
+		if s.LoRA.Rank > 0 {
+			w.Frozen = !strings.Contains(w.Name, ".lora.") && !strings.HasPrefix(w.Name, projection+".")
+		}
+	}
+}
+
+// Merged are the weights with the adapters' products added to the matrices they belong to, and without adapters.
+func (s Settings) Merged(all []*weights.Tensor) []*weights.Tensor {
+	byName := map[string]*weights.Tensor{}
+	for _, w := range all {
+		byName[w.Name] = w
+	}
+	var out []*weights.Tensor
+	for _, w := range all {
+		layer, matrix := strings.CutSuffix(w.Name, ".weight")
+		if in := byName[layer+layers.AdapterIn]; matrix && in != nil {
+			whole := *w
+			whole.Data = slices.Clone(w.Data)
+			product(whole.Data, in.Data, byName[layer+layers.AdapterOut].Data, w.Shape[0], s.LoRA.Rank, w.Shape[1], float32(s.LoRA.Scale()))
+			w = &whole
+		}
+		if !strings.Contains(w.Name, ".lora.") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// product adds scale·a·b to c, for a [rows, inner] and b [inner, columns].
+func product(c, a, b []float32, rows, inner, columns int, scale float32) {
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, scale, blas32.General{Rows: rows, Cols: inner, Stride: inner, Data: a},
+		blas32.General{Rows: inner, Cols: columns, Stride: columns, Data: b}, 1,
+		blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: c})
 }

@@ -40,7 +40,11 @@ var variants = map[string]func(*Settings){
 	"offset, types, relu, cls":           func(s *Settings) { s.PositionOffset, s.TokenTypes, s.Activation, s.Pooling = 2, 2, layers.ReLU, CLS },
 	"pooler, projection to more numbers": func(s *Settings) { s.Pooling, s.Projection = Pooler, 13 },
 	"pre norm, projection to fewer":      func(s *Settings) { s.Norm, s.Projection = layers.PreNorm, 3 },
-	"pre norm, types, learned, dropout":  func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = layers.PreNorm, 1, 0.25 },
+	"adapters, gelu, projection":         func(s *Settings) { s.LoRA, s.Projection = layers.LoRA{Rank: 3, Alpha: 1.5}, 5 },
+	"adapters, tanh, pre norm": func(s *Settings) {
+		s.LoRA, s.Activation, s.Norm = layers.LoRA{Rank: 2, Alpha: 1}, layers.GELUTanh, layers.PreNorm
+	},
+	"pre norm, types, learned, dropout": func(s *Settings) { s.Norm, s.TokenTypes, s.Dropout = layers.PreNorm, 1, 0.25 },
 }
 
 // lively draws weights large enough that no part of the arithmetic is near its linear range.

@@ -2,6 +2,7 @@ package layers
 
 import (
 	"math"
+	"strings"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -30,18 +31,65 @@ func NormSpecs(name string, width int) []weights.Spec {
 	}
 }
 
+// LoRA are low-rank adapters of the dense layers of attention and FFN (Hu et al., 2021): x·W becomes
+// x·W + Alpha/Rank · x·A·B, where A [in, Rank] and B [Rank, out] learn and W does not.
+type LoRA struct {
+	Rank  int     `yaml:"rank" json:"rank"`   // 0: there are none
+	Alpha float64 `yaml:"alpha" json:"alpha"` // usually twice the rank
+}
+
+// Check calls check for every setting.
+func (l LoRA) Check(check func(ok bool, format string, args ...any)) {
+	check(l.Rank >= 0 && l.Rank <= 1024, "lora.rank is %d but must be from 1 to 1024, or 0 for no adapters", l.Rank)
+	check(l.Rank == 0 && l.Alpha == 0 || l.Rank > 0 && l.Alpha > 0 && l.Alpha <= 1e4,
+		"lora.alpha is %v, with a rank of %d, but must be above 0 and at most 10000 where there is a rank", l.Alpha, l.Rank)
+}
+
+// Scale is the factor of A·B.
+func (l LoRA) Scale() float64 { return l.Alpha / float64(l.Rank) }
+
+// The ends of the names of an adapter's tensors, after that of its dense layer.
+const (
+	AdapterIn  = ".lora.in"
+	AdapterOut = ".lora.out"
+)
+
+// AdapterSpecs are the adapters of the named layer. B is zero at first, so that they change nothing.
+func (s Shape) AdapterSpecs(name string) (specs []weights.Spec) {
+	if s.LoRA.Rank == 0 {
+		return nil
+	}
+	for _, spec := range s.Specs(name) {
+		if layer, ok := strings.CutSuffix(spec.Name, ".weight"); ok {
+			in, out := spec.Shape[0], spec.Shape[1]
+			specs = append(specs,
+				weights.Spec{Name: layer + AdapterIn, Shape: []int{in, s.LoRA.Rank}, Init: weights.Normal, Scale: 1 / math.Sqrt(3*float64(in))},
+				weights.Spec{Name: layer + AdapterOut, Shape: []int{s.LoRA.Rank, out}, Init: weights.Zeros})
+		}
+	}
+	return specs
+}
+
 // Dense computes x·W + b.
 func (s *Stack) Dense(name string, x *graph.Node) *graph.Node {
-	return s.affine(x, s.Params[name+".weight"], s.Params[name+".bias"])
+	return s.affine(name, x, s.Params[name+".weight"], s.Params[name+".bias"], 1)
 }
 
 // scaledDense is Dense with its weight and bias multiplied by factors.
 func (s *Stack) scaledDense(name string, x *graph.Node, weight, bias float64) *graph.Node {
-	return s.affine(x, graph.MulScalar(s.Params[name+".weight"], weight), graph.MulScalar(s.Params[name+".bias"], bias))
+	return s.affine(name, x, graph.MulScalar(s.Params[name+".weight"], weight),
+		graph.MulScalar(s.Params[name+".bias"], bias), weight)
 }
 
-func (s *Stack) affine(x, weight, bias *graph.Node) *graph.Node {
-	return graph.Add(s.Product(x, 1, weight, 0, nil), graph.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+// affine is x·weight + bias, and a factor of what the layer's adapter adds, if it has one.
+func (s *Stack) affine(name string, x, weight, bias *graph.Node, factor float64) *graph.Node {
+	y := s.Product(x, 1, weight, 0, nil)
+	if in := s.Params[name+AdapterIn]; in != nil {
+		whole := &Stack{Shape: Shape{Precision: Float32}} // adapters are small, and their gradients all that there is
+		low := whole.Product(whole.Product(x, 1, in, 0, nil), 1, s.Params[name+AdapterOut], 0, nil)
+		y = graph.Add(y, graph.MulScalar(low, factor*s.LoRA.Scale()))
+	}
+	return graph.Add(y, graph.Reshape(bias, 1, bias.Shape().Dimensions[0]))
 }
 
 // Product sums x·y over one axis of each, in the precision of the stack. batch are the axes that both have.

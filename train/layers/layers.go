@@ -56,6 +56,7 @@ type Shape struct {
 	Activation        Activation
 	Epsilon           float64 // layer normalisation's
 	Precision         Precision
+	LoRA              LoRA
 }
 
 // Check calls check for every setting of the shape.
@@ -66,6 +67,7 @@ func (s Shape) Check(check func(ok bool, format string, args ...any)) {
 	OneOf(check, "norm", s.Norm, PostNorm, PreNorm)
 	OneOf(check, "activation", s.Activation, GELU, GELUTanh, ReLU)
 	OneOf(check, "precision", s.Precision, Float32, BFloat16)
+	s.LoRA.Check(check)
 	check(s.Epsilon > 0, "epsilon is %v but must be above 0", s.Epsilon)
 }
 

@@ -40,12 +40,15 @@ type Needs struct {
 	SameDim   bool   // the teacher's vectors must have as many numbers as the encoder's
 	TokenDim  bool   // the encoder's vectors must have as many numbers as its tokens
 	Negatives int    // hard negatives of each pair: the view data.NegativesView of every batch
-	Mask      bool   // a piece that stands for a masked token in the vocabulary
-	First     bool   // a first token of every sentence that is no word: tokenizer.bos
-	Pieces    bool   // the spellings of the vocabulary's ids: Training.Pieces
-	Words     bool   // the words of each pair and their links: data.Batch.Words
-	Table     bool   // the encoder's table of words among the heads
-	Pairs     int    // minimum number of pairs of a batch
+	Every     int    // steps after which the encoder finds the hard negatives again; 0: never
+	// Filter is the share of the own target's cosine above which a candidate is no hard negative; 0: there is no bound.
+	Filter float64
+	Mask   bool // a piece that stands for a masked token in the vocabulary
+	First  bool // a first token of every sentence that is no word: tokenizer.bos
+	Pieces bool // the spellings of the vocabulary's ids: Training.Pieces
+	Words  bool // the words of each pair and their links: data.Batch.Words
+	Table  bool // the encoder's table of words among the heads
+	Pairs  int  // minimum number of pairs of a batch
 }
 
 // Training describes a training to its objective.

@@ -56,6 +56,16 @@ func identity(logits *graph.Node) *graph.Node {
 	return graph.ConvertDType(graph.Equal(row, column), logits.DType())
 }
 
+// Hide leaves out of logits [n, m] the candidates whose likeness [n, m] is above most, but no row's own, on the diagonal of
+// a square.
+func Hide(logits, likeness *graph.Node, most float64) *graph.Node {
+	hidden := graph.ConvertDType(graph.LessThan(graph.Scalar(logits.Graph(), logits.DType(), most), likeness), logits.DType())
+	if d := logits.Shape().Dimensions; d[0] == d[1] && likeness.Shape().Equal(logits.Shape()) {
+		hidden = graph.Mul(hidden, graph.OneMinus(identity(logits)))
+	}
+	return graph.Sub(logits, graph.MulScalar(graph.StopGradient(hidden), 1e9))
+}
+
 // LogSumExp is log Σ exp x over an axis, which is kept with length 1.
 func LogSumExp(x *graph.Node, axis int) *graph.Node {
 	top := graph.StopGradient(graph.ReduceAndKeep(x, graph.ReduceMax, axis))

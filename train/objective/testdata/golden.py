@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../objectivetest"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../objectivetest"))
 from differences import around, flat, slope, write
 
 N, DIM, LANGUAGE, MLP, VOCABULARY, HARD = 4, 6, 3, 4, 11, 2
@@ -37,8 +37,10 @@ def log_softmax(row):
     return row - row.max() - np.log(np.exp(row - row.max()).sum())
 
 
-def ranking(us, vs, t, margin, one_way, extra=None):
+def ranking(us, vs, t, margin, one_way, extra=None, hidden_pairs=()):
     logits = matrix(us, vs, t) - margin / t * np.eye(N)
+    for i, j in hidden_pairs:
+        logits[i, j] = -np.inf
     rows = [np.append(logits[i], extra[i]) if extra is not None else logits[i] for i in range(N)]
     terms = {"forward": -sum(log_softmax(rows[i])[i] for i in range(N)) / N}
     if not one_way:
@@ -46,17 +48,34 @@ def ranking(us, vs, t, margin, one_way, extra=None):
     return terms
 
 
+def parts(s, w, terms):
+    """The mean of the terms of whole vectors and of their first numbers. What is hidden follows from whole vectors."""
+    of = [terms({k: x[:, :size] for k, x in w.items() if k in vectors}) for size in [DIM] + s.get("matryoshka", [])]
+    return {name: sum(t[name] for t in of) / len(of) for name in of[0]}
+
+
 def contrastive(s, w):
     if s.get("similarity") == "dot":
         logits = w["source"] @ w["target"].T / s["temperature"] - s.get("margin", 0) / s["temperature"] * np.eye(N)
         return {name: -sum(log_softmax(m[i])[i] for i in range(N)) / N for name, m in [("forward", logits), ("backward", logits.T)]}
-    return ranking(w["source"], w["target"], s["temperature"], s.get("margin", 0), s.get("one_way", False))
+    return parts(s, w, lambda v: ranking(v["source"], v["target"], s["temperature"], s.get("margin", 0), s.get("one_way", False), hidden_pairs=translations(s, w)))
+
+
+def translations(s, w):
+    """Pairs i, j of which j's sentences are no negatives of i's."""
+    most = s.get("false_negatives", 0)
+    near = lambda side, i, j: cos(w[side][i], w[side][j]) > most
+    return [(i, j) for i in range(N) for j in range(N) if most and i != j and (near("source", i, j) or near("target", i, j))]
 
 
 def muse(s, w):
-    t = s["temperature"]
-    extra = [[cos(w["source"][i], w["negatives"][i * HARD + k]) / t for k in range(HARD)] for i in range(N)]
-    return ranking(w["source"], w["target"], t, s.get("margin", 0), s.get("one_way", False), extra)
+    t, most = s["temperature"], s.get("false_negatives", 0)
+
+    def terms(v):
+        extra = [[cos(v["source"][i], v["negatives"][k]) / t for k in range(i * HARD, (i + 1) * HARD) if not most or cos(w["target"][i], w["negatives"][k]) <= most] for i in range(N)]
+        return ranking(v["source"], v["target"], t, s.get("margin", 0), s.get("one_way", False), extra, translations(s, w))
+
+    return parts(s, w, terms)
 
 
 def distribution(side, i):
@@ -158,6 +177,9 @@ cases = {
     "imascl-average-tcm": (imascl, SOFT | {"label": "average", "tcm": True, "cross_weight": 0.1}, {}),
     "imascl-tcm": (imascl, SOFT | {"label": "priority", "tcm": True, "cross_weight": 0.1}, {}),
     "mse-distill": (distill, {"name": "mse-distill", "anchors": ANCHORS, "teacher": "t"}, {}),
+    "matryoshka": (contrastive, {"name": "contrastive", "temperature": 0.1, "margin": 0.2, "matryoshka": [2, 4]}, {}),
+    "false-negatives": (contrastive, {"name": "contrastive", "temperature": 0.1, "false_negatives": 0.2}, {}),
+    "muse-both": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD, "matryoshka": [3], "false_negatives": 0.2}, {}),
     "muse": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD}, {}),
     "muse-margin": (muse, {"name": "muse", "temperature": 0.2, "negatives": HARD, "margin": 0.3}, {}),
     "muse-one-way": (muse, {"name": "muse", "temperature": 0.1, "negatives": HARD, "one_way": True}, {}),
