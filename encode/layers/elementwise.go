@@ -122,8 +122,8 @@ func (r *reader) activated(name string, x value, after activation) value {
 		turned: x.turned}
 }
 
-// open is the product or, where matrices are packed, the activation that makes x, if more may be done to it: nothing but
-// the node that asks takes x. A name of "" has no other users.
+// open is the product or, where matrices are packed, the activation that makes x, if more may be done to it: nothing
+// but the node that asks takes x. A name of "" has no other users.
 func (r *reader) open(name string, x value) *step {
 	i := r.since[x.x]
 	if i < 0 || r.steps[i].out != x.x || r.steps[i].y != none || x.shared || name != "" && r.users[name] != 1 {

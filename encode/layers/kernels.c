@@ -138,7 +138,8 @@ INLINE __mmask16 within(int64_t c, int64_t from, int64_t to) {
   return first < end ? ((1 << end) - 1) & ~((1 << first) - 1) : 0;
 }
 
-// softmax leaves e^(score - greatest) in columns from to `to` of a row, 0 in others of low to high, and returns their sum.
+// softmax leaves e^(score - greatest) in columns from to `to` of a row, 0 in others of low to high, and returns their
+// sum.
 TARGET static float softmax(float *row, int64_t low, int64_t high, int64_t from, int64_t to) {
   const __m512 least = _mm512_set1_ps(-INFINITY);
   __m512 most = least;

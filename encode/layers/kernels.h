@@ -23,9 +23,9 @@ enum { LAYERS_PLAIN, LAYERS_RELU, LAYERS_GELU, LAYERS_TANH_GELU, LAYERS_SILU };
 
 // layers_product multiplies n rows of k numbers, `step` numbers apart, by a matrix [columns/16, k/4, 16, 4]. Row i of
 // the product is (sums - shift) * scales * greatest[p] + bias, then `after` it (LAYERS_...), then row p of rest is
-// added, or the row is multiplied by it (times). It is written to row p of out: p is i, or with a gap token i % (tokens + gap) of sentence i / (tokens + gap),
-// and rows of gaps are left out. bias and rest may be null. k is a multiple of 4, columns one of 32; 31 rows after the
-// last are read, too.
+// added, or the row is multiplied by it (times). It is written to row p of out: p is i, or with a gap token i %
+// (tokens + gap) of sentence i / (tokens + gap), and rows of gaps are left out. bias and rest may be null. k is a
+// multiple of 4, columns one of 32; 31 rows after the last are read, too.
 void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
                     const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
                     int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride);
@@ -33,8 +33,8 @@ void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, 
 // layers_shifts writes the sums of the columns of such a matrix, times 128: what `shift` is.
 void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift);
 
-// layers_map writes after(x) (LAYERS_...) to out [n, k], with y added or times y if there is one; with y_stride 0 the same
-// row y is taken for all.
+// layers_map writes after(x) (LAYERS_...) to out [n, k], with y added or times y if there is one; with y_stride 0 the
+// same row y is taken for all.
 void layers_map(int after, const float *x, int64_t x_stride, int times, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out,
                 int64_t out_stride);
 
@@ -53,9 +53,10 @@ void layers_rotate(const float *x, int64_t stride, int64_t n, int64_t tokens, in
 // layers_mean writes to out [n, k] the mean of the rows of each sentence.
 void layers_mean(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, float *out, int64_t out_stride);
 
-// layers_attention writes, for each of n sentences and each head of `dim` columns, softmax(scale q k') v. heads / shared
-// heads of queries have one of keys and values. A token looks at those up to `before` before it and up to `after` behind
-// it, if these are not negative. dim is a multiple of 16; scratch holds (dim + 4) * (tokens + 31) numbers.
+// layers_attention writes, for each of n sentences and each head of `dim` columns, softmax(scale q k') v. heads /
+// shared heads of queries have one of keys and values. A token looks at those up to `before` before it and up to
+// `after` behind it, if these are not negative. dim is a multiple of 16; scratch holds (dim + 4) * (tokens + 31)
+// numbers.
 void layers_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v, int64_t v_stride, int64_t n, int64_t tokens,
                       int64_t heads, int64_t shared, int64_t dim, int64_t before, int64_t after, float scale, float *scratch, float *out,
                       int64_t out_stride);

@@ -1,7 +1,7 @@
 // Package layers computes the layers of an encoder that `mine model quantise` wrote, in products of 8-bit numbers:
-// attention, rotary positions, feed-forward layers, convolutions and normalisation, from the embeddings of tokens to the last layer's, or
-// to their mean. ONNX Runtime has an operator of its own for each step of these, which takes longer than the products;
-// here a product's scale, bias, activation and residual sum are one pass.
+// attention, rotary positions, feed-forward layers, convolutions and normalisation, from the embeddings of tokens to
+// the last layer's, or to their mean. ONNX Runtime has an operator of its own for each step of these, which takes
+// longer than the products; here a product's scale, bias, activation and residual sum are one pass.
 //
 // What stands before the layers in the graph, and after them, is ONNX Runtime's, and so is a graph of another form, and
 // every graph on a processor without AVX-512 and VNNI.

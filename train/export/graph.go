@@ -445,9 +445,9 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 	return []string{second}, atomicfile.WriteBytes(filepath.Join(dir, name), g.model(initializers, nil))
 }
 
-// WriteWithin writes one file: the graph's nodes and constants after the fields of a graph (what nodes and constants do
-// not say), and those of a model. Constants begin at multiples of 64 bytes, so that they can be used where they are when
-// the file is mapped. It returns the file's size.
+// WriteWithin writes one file: the graph's nodes and constants after the fields of a graph (what nodes and constants
+// do not say), and those of a model. Constants begin at multiples of 64 bytes, so that they can be used where they
+// are when the file is mapped. It returns the file's size.
 func (g *Graph) WriteWithin(file string, model, graph []byte) (size int, err error) {
 	const graphField, lengthBytes = 7, 5
 	begin := len(model) + protowire.SizeTag(graphField) + lengthBytes
