@@ -146,7 +146,7 @@ func (e *Encoder) Dense(name string, in, out int, activation string) (export.Den
 	if err != nil {
 		return d, err
 	}
-	d.Weight = transposed(weight, out, in)
+	d.Weight = export.Transposed(weight, out, in)
 	if shape, ok = e.store.Shape(e.names[name+".bias"]); ok {
 		if !slices.Equal(shape, []int{out}) {
 			return d, refused
@@ -223,14 +223,4 @@ func readConfig(dir string) (*config, error) {
 		return nil, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again", c.path, err)
 	}
 	return c, nil
-}
-
-func transposed(data []float32, rows, columns int) []float32 {
-	turned := make([]float32, len(data))
-	for r := range rows {
-		for c := range columns {
-			turned[c*rows+r] = data[r*columns+c]
-		}
-	}
-	return turned
 }

@@ -160,7 +160,7 @@ func (b *builder) row(name string, n int, plus float32) string {
 func (b *builder) linear(x, name string, in, out int, bias bool) string {
 	weight := name + ".weight"
 	if b.take(weight, out, in) {
-		b.lazily(weight, []int{in, out}, func(values []float32) []float32 { return transposed(values, out, in) })
+		b.lazily(weight, []int{in, out}, func(values []float32) []float32 { return export.Transposed(values, out, in) })
 	}
 	x = b.op("MatMul", x, weight)
 	if bias {

@@ -190,7 +190,7 @@ func readDense(f *folder, dir string) error {
 			return badinput.Errorf("%s: %s holds numbers that are infinite or no numbers: fetch the file again",
 				f.at(weightsFile), t.Name)
 		case t.Name == "linear.weight" && slices.Equal(t.Shape, []int{c.Out, c.In}):
-			layer.Weight = transposed(t.Data, c.Out, c.In)
+			layer.Weight = export.Transposed(t.Data, c.Out, c.In)
 		case t.Name == "linear.bias" && slices.Equal(t.Shape, []int{c.Out}):
 			layer.Bias = t.Data
 		default:
@@ -203,17 +203,6 @@ func readDense(f *folder, dir string) error {
 	f.dense = append(f.dense, layer)
 	f.Found("dense", file, "%d to %d, %s", c.In, c.Out, short)
 	return nil
-}
-
-// transposed is a matrix [rows, columns] as [columns, rows].
-func transposed(data []float32, rows, columns int) []float32 {
-	turned := make([]float32, len(data))
-	for r := range rows {
-		for c := range columns {
-			turned[c*rows+r] = data[r*columns+c]
-		}
-	}
-	return turned
 }
 
 // choosePooling determines the pooling: the caller's, the files', or that of the known encoder.

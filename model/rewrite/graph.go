@@ -388,7 +388,7 @@ func (r *rewriter) product(n onnxgraph.Node, w weight, turned bool) error {
 			if err != nil {
 				return nil, err
 			}
-			return transposed(values, w.Shape[1]), nil
+			return export.Transposed(values, w.Shape[0], w.Shape[1]), nil
 		}
 	}
 	numbers, greatest := r.quantised(n.Inputs[0], -1)
@@ -404,16 +404,6 @@ func biasOf(n onnxgraph.Node) string {
 		return n.Inputs[2]
 	}
 	return ""
-}
-
-// transposed is a matrix of so many columns.
-func transposed(values []float32, columns int) []float32 {
-	rows := len(values) / columns
-	out := make([]float32, len(values))
-	for i, x := range values {
-		out[i%columns*rows+i/columns] = x
-	}
-	return out
 }
 
 // table stands for a Gather of rows of words: one scale a row.

@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/export"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
@@ -229,12 +230,6 @@ func normPart(part string) string {
 }
 
 func transpose(t *weights.Tensor) {
-	rows, columns := t.Shape[0], t.Shape[1]
-	turned := make([]float32, len(t.Data))
-	for r := range rows {
-		for c := range columns {
-			turned[c*rows+r] = t.Data[r*columns+c]
-		}
-	}
-	t.Shape, t.Data = []int{columns, rows}, turned
+	t.Data = export.Transposed(t.Data, t.Shape[0], t.Shape[1])
+	t.Shape = []int{t.Shape[1], t.Shape[0]}
 }

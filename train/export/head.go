@@ -152,3 +152,14 @@ func (g *Graph) dense(at string, d Dense, x string) string {
 	}
 	return out[0]
 }
+
+// Transposed is a matrix [rows, columns] as [columns, rows].
+func Transposed(data []float32, rows, columns int) []float32 {
+	turned := make([]float32, len(data))
+	for r := range rows {
+		for c, x := range data[r*columns:][:columns] {
+			turned[c*rows+r] = x
+		}
+	}
+	return turned
+}
