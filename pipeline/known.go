@@ -8,7 +8,6 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/mine"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/calibrate"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/store"
 	"bitextmine/score/calibration"
@@ -22,10 +21,10 @@ var fitStage = stagefit.Stage
 // cfg's margin. The corpora are cut, encoded and searched by the tasks of a run, so that either finds the other's work
 // done.
 func Calibrate(ctx context.Context, cfg Config, known []exchange.Pair, opts Options) (o calibration.Outcomes, err error) {
-	err = withOutput(ctx, calibrate.Stage, cfg, opts, func(b *stage.Builder) string {
-		return calibrate.Want(b, 0, known, mine.Margin(cfg.Margin))
+	err = withOutput(ctx, stagefit.Calibrate, cfg, opts, func(b *stage.Builder) string {
+		return stagefit.WantOutcomes(b, 0, known, mine.Margin(cfg.Margin))
 	}, func(_ *session) {}, func(out *store.Output) (err error) {
-		o, err = calibration.Read(out.Path(calibrate.OutcomesFile))
+		o, err = calibration.Read(out.Path(stagefit.OutcomesFile))
 		return err
 	})
 	return o, err

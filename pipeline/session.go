@@ -19,7 +19,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/calibrate"
+	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
@@ -70,7 +70,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if goal == calibrate.Stage.Name && cfg.Refine != "" {
+	if goal == stagefit.Calibrate.Name && cfg.Refine != "" {
 		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
 	}
 	if goal != "" && config.UnnamedEncoder(&cfg) {

@@ -3,7 +3,6 @@ package pipeline
 // The stages of the program. A stage registers itself when its package is imported.
 import (
 	_ "bitextmine/pipeline/stage/align"
-	_ "bitextmine/pipeline/stage/calibrate"
 	_ "bitextmine/pipeline/stage/encode"
 	_ "bitextmine/pipeline/stage/fit"
 	_ "bitextmine/pipeline/stage/judge"

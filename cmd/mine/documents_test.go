@@ -119,7 +119,7 @@ func TestSort(t *testing.T) {
 		"by CLD2":     {[]string{mixed}, lists(1, []string{german}, []string{english}, []string{french})},
 		"by a column": {[]string{page, "--lang-column", "l"}, lists(0, []string{whole}, nil, nil)},
 		"by sentence": {[]string{page, "--by", "sentence"}, lists(0, []string{german, "Ja."}, []string{english}, nil)},
-		"by a model": {[]string{mixed, "--min-score", "0", "--model", "../../filter/language/fasttext/testdata/tiny.bin"},
+		"by a model": {[]string{mixed, "--min-score", "0", "--model", "../../filter/language/testdata/tiny.bin"},
 			lists(1, []string{german}, []string{english, french}, nil)},
 	} {
 		if got := sorted(name, c.args...); got != c.want {

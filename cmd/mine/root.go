@@ -1,21 +1,28 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"bitextmine/cmd/mine/bitext"
 	"bitextmine/cmd/mine/documents"
+	"bitextmine/cmd/mine/encoders"
 	"bitextmine/cmd/mine/evaluation"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/help"
-	"bitextmine/cmd/mine/models"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/cmd/mine/run"
 	"bitextmine/cmd/mine/scorer"
-	"bitextmine/cmd/mine/training"
+	"bitextmine/internal/badinput"
 )
 
 func newRoot() *cobra.Command {
@@ -52,10 +59,10 @@ process works in the output directory (a nightly run, a training, rounds).`,
 		run.NewGC(), run.NewEncode(), run.NewNeighbours(), run.NewTask())
 	addGroup(root, "Bitext", bitext.NewSearch(), bitext.NewReport(), bitext.NewServe(),
 		bitext.NewAccept(), bitext.NewReject(),
-		bitext.NewFilter(), bitext.NewExport(), training.NewAlign())
+		bitext.NewFilter(), bitext.NewExport(), bitext.NewAlign())
 	addGroup(root, "Scores", scorer.NewCalibrate(), scorer.NewFitScorer(), evaluation.NewScore(), evaluation.NewExplain())
 	addGroup(root, "Documents", documents.NewSplit(), documents.NewSort(), documents.NewDocs(), documents.NewAlignDocs())
-	addGroup(root, "Encoders", models.NewModel(), training.NewTrain(), training.NewDistill(), training.NewRound())
+	addGroup(root, "Encoders", encoders.NewModel(), encoders.NewTrain(), encoders.NewDistill(), encoders.NewRound())
 	addGroup(root, "Evaluation", eval, evaluation.NewData())
 	root.AddCommand(newVersion(), newManual())
 	addCompletion(root)
@@ -83,5 +90,53 @@ func addCompletion(root *cobra.Command) {
 		for _, shell := range c.Commands() {
 			shell.Args = flags.NoArguments
 		}
+	}
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit it was built from and the Go version",
+		Args:  flags.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "mine", program.Describe(info))
+			return err
+		},
+	}
+}
+
+// newManual makes mine manual, which packages are built with.
+func newManual() *cobra.Command {
+	return &cobra.Command{
+		Use:    "manual DIR",
+		Short:  "Write the manual pages of all commands into a directory, dated by SOURCE_DATE_EPOCH",
+		Hidden: true,
+		Args:   flags.Arguments("a directory", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
+			if err != nil {
+				return badinput.Errorf("mine manual: SOURCE_DATE_EPOCH must be the pages' date in seconds since 1970")
+			}
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return fmt.Errorf("make the directory of manual pages: %w", err)
+			}
+			date := time.Unix(seconds, 0).UTC()
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			escape(root)
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "mine " + program.Version,
+				Manual: "mine"}, args[0])
+		},
+	}
+}
+
+// escape keeps what stands in angle brackets from being taken for HTML.
+func escape(cmd *cobra.Command) {
+	escaper := strings.NewReplacer("<", `\<`)
+	cmd.Short, cmd.Long = escaper.Replace(cmd.Short), escaper.Replace(cmd.Long)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = escaper.Replace(f.Usage) })
+	for _, child := range cmd.Commands() {
+		escape(child)
 	}
 }

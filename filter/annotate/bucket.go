@@ -3,8 +3,14 @@ package annotate
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"unicode"
+	"unicode/utf8"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/surface"
 )
 
 // buckets spread records of a fixed size over files. What fits in memory is not written.
@@ -79,4 +85,111 @@ func (b *buckets) take(bucket int) ([]uint64, error) {
 		values[i] = binary.LittleEndian.Uint64(data[8*i:])
 	}
 	return values, nil
+}
+
+const (
+	bands    = 8
+	bandRows = 5 // values of a signature in a band
+	shingle  = 4 // letters in a sequence
+)
+
+// Keys are what the survey needs of a pair. Keysof computes them; several goroutines may do so.
+type Keys struct {
+	source, target           uint64 // of the normalised sides
+	pair                     uint64 // of the pair's letters and digits
+	near                     [bands]uint64
+	sourceWidth, targetWidth int
+}
+
+// Scratch is the memory that KeysOf works in. One goroutine may use it.
+type Scratch struct{ letters []rune }
+
+// KeysOf computes the keys of a pair. Empty sides have none.
+func (s *Scratch) KeysOf(source, target string) Keys {
+	source, target = corpus.Normalise(source), corpus.Normalise(target)
+	k := Keys{source: hash(source), target: hash(target), sourceWidth: WidthOf(source), targetWidth: WidthOf(target)}
+	var signature [bands * bandRows]uint64
+	for i := range signature {
+		signature[i] = math.MaxUint64
+	}
+	k.pair = 1
+	s.side(source, &signature, &k.pair)
+	k.pair = mix(k.pair)
+	s.side(target, &signature, &k.pair)
+	if len(source)+len(target) > 0 {
+		fill(&signature)
+	}
+	for b := range bands {
+		key := uint64(b)
+		for _, v := range signature[b*bandRows : (b+1)*bandRows] {
+			key = mix(key ^ v)
+		}
+		k.near[b] = key
+	}
+	return k
+}
+
+// side adds a side's letters and digits to the pair's hash, and its sequences of letters to the signature.
+func (s *Scratch) side(text string, signature *[bands * bandRows]uint64, pair *uint64) {
+	s.letters = s.letters[:0]
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r):
+			r = surface.Fold(text[i : i+width])
+		case !surface.IsDigit(r):
+			i += width
+			continue
+		default:
+			r = '0' + surface.Digit(r)
+		}
+		*pair = mix(*pair ^ uint64(r))
+		if '0' <= r && r <= '9' {
+			r = '0' // numbers count as equal in a signature
+		}
+		s.letters = append(s.letters, r)
+		i += width
+	}
+	for i := range s.letters {
+		if i > 0 && i+shingle > len(s.letters) {
+			break
+		}
+		base := uint64(0)
+		for _, r := range s.letters[i:min(len(s.letters), i+shingle)] {
+			base = base<<21 ^ base>>43 ^ uint64(r)
+		}
+		base = mix(base)
+		// One permutation divided into bins, each of which gives a value of the signature (Li et al., "One permutation
+		// hashing", 2012).
+		bin := base % uint64(len(signature))
+		signature[bin] = min(signature[bin], base)
+	}
+}
+
+// fill gives every bin without a sequence the value of another, which the bin's number chooses (Shrivastava, "Optimal
+// densification for fast and accurate minwise hashing", 2017).
+func fill(signature *[bands * bandRows]uint64) {
+	filled := *signature
+	for i := range signature {
+		for try := uint64(i); signature[i] == math.MaxUint64 && try < 1<<20; try += uint64(len(signature)) {
+			signature[i] = filled[mix(try)%uint64(len(signature))]
+		}
+	}
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// hash is FNV-1a of 64 bits, finalised.
+func hash(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return mix(h)
 }

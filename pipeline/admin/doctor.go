@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bitextmine/encode"
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/index/approximate"
@@ -25,7 +26,6 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
 	"bitextmine/pipeline/setting"
-
 	"bitextmine/pipeline/store"
 )
 
@@ -262,4 +262,65 @@ func (o *ExamineOptions) store(ctx context.Context, log *slog.Logger) Finding {
 		text += fmt.Sprintf(", %.1f GiB free", float64(int64(fs.Bavail)*fs.Bsize)/(1<<30))
 	}
 	return Finding{"work", Good, text}
+}
+
+// device checks, where GPUs are asked for, the driver with its GPUs, and every library that ONNX Runtime needs for
+// them.
+func (o *ExamineOptions) device() []Finding {
+	device, err := gpu.Parse(o.Resources.Device)
+	if err != nil {
+		return []Finding{of("device", "", err)}
+	}
+	if device.OnCPU() {
+		return nil
+	}
+	driver, err := gpu.OpenDriver()
+	if err != nil {
+		return []Finding{of("driver", "", err), o.libraries(device, driver)}
+	}
+	var names []string
+	chosen, err := driver.Choose(device)
+	for _, g := range chosen {
+		names = append(names, fmt.Sprintf("GPU %d: %s", g.Number, g))
+	}
+	return []Finding{of("driver", fmt.Sprintf("supports CUDA %s; %s", driver.Version(), strings.Join(names, "; ")), err), o.libraries(device, driver)}
+}
+
+// libraries checks what ONNX Runtime needs beside the driver.
+func (o *ExamineOptions) libraries(device gpu.Device, driver gpu.Driver) Finding {
+	path, err := session.LibraryOf(o.Resources.ONNXRuntime, device)
+	var needed []gpu.Library
+	if err == nil {
+		needed, err = gpu.Preload(path, device.Kind)
+	}
+	if err == nil {
+		err = gpu.Missing(path, needed)
+	}
+	if err == nil && driver.CUDA > 0 {
+		err = driver.Supports(needed)
+	}
+	var names []string
+	for _, l := range needed {
+		names = append(names, l.Name)
+	}
+	return of("device", fmt.Sprintf("%s, with %s", o.Resources.Device, strings.Join(names, ", ")), err)
+}
+
+// try encodes a sentence in the model's first language.
+func try(ctx context.Context, model *model.Model, r setting.Resources, arithmetic string) (err error) {
+	options, err := setting.OnDevice(r, arithmetic)
+	if err != nil {
+		return err
+	}
+	options.Threads = 1
+	encoder, err := encode.Open(model, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	language := "en"
+	if len(model.Languages) > 0 {
+		language = model.Languages[0]
+	}
+	return encoder.Encode(ctx, language, []string{"1 2 3"}, make([]float32, encoder.Dim()))
 }

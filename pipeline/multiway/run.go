@@ -10,7 +10,9 @@
 package multiway
 
 import (
+	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +21,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"bitextmine/bitext"
+	"bitextmine/bitext/table"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
@@ -145,4 +150,153 @@ func (r *Report) write(out string) error {
 		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", out, err)
 	}
 	return atomicfile.WriteBytes(filepath.Join(out, ReportName), append(data, '\n'))
+}
+
+// Table is the closure of several bitexts. It holds the texts of their kept pairs in memory.
+type Table struct {
+	Languages []string
+	sentences []sentence
+	texts     []string // by sentence
+	groups    []group
+	conflicts []conflict
+}
+
+// MinLanguages is the number of languages from which a group stands in the table: with two it is a pair of a bitext.
+const MinLanguages = 3
+
+// ReadTable joins the kept pairs of bitexts, whose sentences are of the languages. A pair's score is its probability,
+// or its margin where no scorer decided.
+func ReadTable(ctx context.Context, languages []string, paths []string) (*Table, error) {
+	if len(languages) > MaxLanguages {
+		return nil, badinput.Errorf("%d languages are too many for one table; join at most %d", len(languages), MaxLanguages)
+	}
+	t := &Table{Languages: languages}
+	var links []link
+	places := map[sentence]int32{}
+	for _, path := range paths {
+		var err error
+		if links, err = t.read(ctx, path, places, links); err != nil {
+			return nil, err
+		}
+	}
+	t.groups, t.conflicts = closure(t.sentences, links)
+	return t, nil
+}
+
+// read adds the kept pairs of a bitext.
+func (t *Table) read(ctx context.Context, path string, places map[sentence]int32, links []link) (_ []link, err error) {
+	file, err := bitext.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for row, err := range file.Rows(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !row.Keep {
+			continue
+		}
+		score := row.Score
+		if row.Prob != nil {
+			score = *row.Prob
+		}
+		l := link{score: score}
+		if l.a, err = t.place(&row.Source, places); err == nil {
+			l.b, err = t.place(&row.Target, places)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// place returns a sentence's place, adding it where it is new.
+func (t *Table) place(s *bitext.Sentence, places map[sentence]int32) (int32, error) {
+	language := slices.Index(t.Languages, s.Lang)
+	if language < 0 {
+		return 0, badinput.Errorf("it has a sentence of %q, which is none of %v", s.Lang, t.Languages)
+	}
+	of := sentence{language, s.Key}
+	if at, ok := places[of]; ok {
+		return at, nil
+	}
+	at := int32(len(t.sentences))
+	places[of] = at
+	t.sentences, t.texts = append(t.sentences, of), append(t.texts, s.Text)
+	return at, nil
+}
+
+// Rows is how many groups have at least so many languages.
+func (t *Table) Rows(languages int) int {
+	n := 0
+	for _, g := range t.groups {
+		if len(g.members) >= languages {
+			n++
+		}
+	}
+	return n
+}
+
+// Conflicts is how many kept pairs would bring two sentences of one language together.
+func (t *Table) Conflicts() int { return len(t.conflicts) }
+
+// WriteParquet writes the groups of three and more languages, those of most languages first, then the best. It has
+// for each language the sentence and its key, null where the group has none, and then the number of languages, of links
+// and the lowest score of a link.
+func (t *Table) WriteParquet(w io.Writer) error {
+	out := table.NewParquetWriter(w, map[string]string{"mine.languages": fmt.Sprint(t.Languages)})
+	rows := t.groups[:t.Rows(MinLanguages)] // they stand first
+	for first := 0; first == 0 || first < len(rows); first += table.BatchRows {
+		b, err := t.batch(rows[first:min(first+table.BatchRows, len(rows))])
+		if err == nil {
+			err = out.Write(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+func (t *Table) batch(groups []group) (*table.Batch, error) {
+	n := len(groups)
+	texts, keys := make([]table.Values, len(t.Languages)), make([]table.Values, len(t.Languages))
+	for l, code := range t.Languages {
+		known := make([]bool, n)
+		texts[l] = table.Values{Name: code, Text: make([]string, n), Known: known}
+		keys[l] = table.Values{Name: code + "_key", Text: make([]string, n), Known: known}
+	}
+	languages, links := table.Values{Name: "languages", Uint32: make([]uint32, n)}, table.Values{Name: "links", Uint32: make([]uint32, n)}
+	score := table.Values{Name: "score", Float32: make([]float32, n)}
+	for i, g := range groups {
+		for _, m := range g.members {
+			l := t.sentences[m].language
+			texts[l].Text[i], keys[l].Text[i], texts[l].Known[i] = t.texts[m], t.keyOf(m), true
+		}
+		languages.Uint32[i], links.Uint32[i], score.Float32[i] = uint32(len(g.members)), uint32(g.links), g.score
+	}
+	return table.Of(n, slices.Concat(texts, keys, []table.Values{languages, links, score})...)
+}
+
+func (t *Table) keyOf(m int32) string { return hex.EncodeToString(t.sentences[m].key[:]) }
+
+// oneCell puts spaces in place of what would end a cell of TSV.
+var oneCell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+// WriteConflicts writes a line for each kept pair that is in no group: its score, its sides as language:key, and the
+// two sentences of one language that it would have brought together, the same way.
+func (t *Table) WriteConflicts(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "score\tsrc\ttgt\tfirst\tsecond\tfirst_text\tsecond_text")
+	for _, c := range t.conflicts {
+		fmt.Fprintf(out, "%.4f", c.score)
+		for _, m := range []int32{c.a, c.b, c.first, c.second} {
+			fmt.Fprintf(out, "\t%s:%s", t.Languages[t.sentences[m].language], t.keyOf(m))
+		}
+		fmt.Fprintf(out, "\t%s\t%s\n", oneCell.Replace(t.texts[c.first]), oneCell.Replace(t.texts[c.second]))
+	}
+	return out.Flush()
 }

@@ -6,6 +6,7 @@
 package night
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +14,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 )
 
@@ -106,4 +111,140 @@ func (d Directory) Prune(keep int) error {
 		}
 	}
 	return nil
+}
+
+// Page is the page that a person reads in the morning, in Markdown. previous and d are nil if there was no run before.
+func Page(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
+	var page bytes.Buffer
+	c, s := r.Counts, r.Settings
+	fmt.Fprintf(&page, "# %s-%s, night %s\n\n", s.Source, s.Target, name)
+	for _, w := range warnings {
+		fmt.Fprintf(&page, "**%s**\n\n", oneLine(w))
+	}
+	fmt.Fprintf(&page, "%d pairs are kept of %d candidates (%s).\n", c.Kept, c.Candidates, r.Rule())
+	if r.Cut != nil {
+		fmt.Fprintf(&page, "%s.\n", oneLine(r.Cut.String()))
+	}
+	if c.Documents != nil {
+		fmt.Fprintf(&page, "%s.\n", c.Documents)
+	}
+	if d != nil {
+		fmt.Fprintf(&page, "Since the run before (%d pairs): %d added, %d removed, %d rescored.\n", d.Before, d.Added, d.Removed, d.Rescored)
+	}
+	fmt.Fprintf(&page, "\n| | read | unique |\n| --- | ---: | ---: |\n| %s | %d | %d |\n| %s | %d | %d |\n", s.Source, c.SourceIn, c.SourceUnique, s.Target, c.TargetIn, c.TargetUnique)
+	if c.Skipped > 0 {
+		fmt.Fprintf(&page, "\n%d lines were skipped; %s says which and why.\n", c.Skipped, record.ReportName)
+	}
+	files(&page, r, previous)
+	for i, one := range r.SetAside {
+		if i == 0 {
+			fmt.Fprintf(&page, "\n%d files are set aside:\n\n", len(r.SetAside))
+		}
+		fmt.Fprintf(&page, "- `%s`: %s\n", one.Path, oneLine(one.Why))
+	}
+	fmt.Fprintf(&page, "\n| stage | tasks | done before | seconds |\n| --- | ---: | ---: | ---: |\n")
+	for _, stage := range r.Stages {
+		fmt.Fprintf(&page, "| %s | %d | %d | %.1f |\n", stage.Name, stage.Tasks, stage.Cached, stage.Seconds)
+	}
+	fmt.Fprintf(&page, "\nBegun %s, %.0f s, %.0f CPU seconds, peak memory %s, version %s, encoder %s, search %s.\n",
+		r.Started.Local().Format(time.DateTime), r.Seconds, r.CPUSeconds, plan.Bytes(r.PeakMemory), r.Version, r.Encoder.Name, s.Search)
+	if d != nil {
+		shown := 0
+		for _, change := range d.Changes {
+			if change.Kind == admin.Added && shown < record.MaxSamples {
+				if shown++; shown == 1 {
+					fmt.Fprint(&page, "\n## New pairs\n")
+				}
+				fmt.Fprintf(&page, "\n- %.3f %s\n  %s\n", change.After, oneLine(change.Source), oneLine(change.Target))
+			}
+		}
+	}
+	return page.Bytes()
+}
+
+// files tells which inputs are new, changed or gone.
+func files(page *bytes.Buffer, r, previous *record.Report) {
+	before := map[string]string{}
+	divided := 0
+	if previous != nil {
+		for _, in := range previous.Inputs {
+			before[in.Path] = in.SHA256
+		}
+	}
+	var added, changed []string
+	for _, in := range r.Inputs {
+		sum, there := before[in.Path]
+		switch {
+		case !there:
+			added = append(added, in.Path)
+		case sum != in.SHA256:
+			changed = append(changed, in.Path)
+		}
+		delete(before, in.Path)
+		if in.Split != "" {
+			divided++
+		}
+	}
+	fmt.Fprintf(page, "\n%d files of text: %d new, %d changed, %d gone since the run before.\n", len(r.Inputs), len(added), len(changed), len(before))
+	if divided > 0 {
+		fmt.Fprintf(page, "The records of %d files are documents and were divided into sentences.\n", divided)
+	}
+	for _, list := range []struct {
+		what  string
+		paths []string
+	}{{"new", added}, {"changed", changed}} {
+		for i, path := range list.paths {
+			if i == 20 {
+				fmt.Fprintf(page, "- and %d more\n", len(list.paths)-i)
+				break
+			}
+			fmt.Fprintf(page, "- %s: `%s`\n", list.what, path)
+		}
+	}
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// WriteMetrics publishes to cfg.Metrics what node_exporter's textfile collector reads. failure is how the run ended;
+// the numbers of a failed run are those of the last good one.
+func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.Report, failure error) error {
+	pair := fmt.Sprintf("src=%q,tgt=%q", cfg.Source, cfg.Target)
+	var out bytes.Buffer
+	gauge := func(name, help string, value float64, labels string) {
+		if !strings.Contains(out.String(), "# TYPE "+name+" ") {
+			fmt.Fprintf(&out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name)
+		}
+		fmt.Fprintf(&out, "%s{%s} %g\n", name, labels, value)
+	}
+	good := report
+	if failure != nil {
+		good = previous
+	}
+	ok := 0.0
+	if failure == nil {
+		ok = 1
+	}
+	gauge("mine_last_run_success", "1 if the last run ended well.", ok, pair)
+	gauge("mine_last_run_timestamp_seconds", "When the last run began.", float64(begin.Unix()), pair)
+	gauge("mine_last_run_duration_seconds", "How long the last run took.", time.Since(begin).Seconds(), pair)
+	if good == nil {
+		return atomicfile.WriteBytes(cfg.Metrics, out.Bytes())
+	}
+	c := good.Counts
+	gauge("mine_last_success_timestamp_seconds", "When the last good run ended.", float64(good.Started.Unix())+good.Seconds, pair)
+	gauge("mine_pairs", "Kept pairs of the last good run.", float64(c.Kept), pair)
+	gauge("mine_candidates", "Candidates of the last good run.", float64(c.Candidates), pair)
+	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.SourceUnique), pair+fmt.Sprintf(",lang=%q", cfg.Source))
+	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.TargetUnique), pair+fmt.Sprintf(",lang=%q", cfg.Target))
+	gauge("mine_skipped_lines", "Lines that are no sentence.", float64(c.Skipped), pair)
+	gauge("mine_set_aside_files", "Input files that could not be used.", float64(len(good.SetAside)), pair)
+	gauge("mine_cpu_seconds", "Processor time of the last good run.", good.CPUSeconds, pair)
+	gauge("mine_peak_memory_bytes", "Largest resident size of the last good run.", float64(good.PeakMemory), pair)
+	for _, s := range good.Stages {
+		gauge("mine_stage_seconds", "Wall time of a stage.", s.Seconds, pair+fmt.Sprintf(",stage=%q", s.Name))
+	}
+	for _, s := range good.Stages {
+		gauge("mine_stage_tasks", "Tasks of a stage that were computed.", float64(s.Tasks-s.Cached), pair+fmt.Sprintf(",stage=%q", s.Name))
+	}
+	return atomicfile.WriteBytes(cfg.Metrics, out.Bytes())
 }

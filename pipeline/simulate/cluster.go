@@ -1,3 +1,6 @@
+// Package simulate says what a run over corpora that are not here would take on machines that are not here: hours,
+// money, bytes moved, memory, and the work that failing machines have done again. The tasks are those that a run over
+// such corpora would have, made by the stages themselves; only their text is missing.
 package simulate
 
 import (
@@ -13,9 +16,14 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/encode/model"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/yamlbound"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage"
 )
 
 // Cluster describes a simulation: corpora, machines, and a store between them. docs/scale.md explains the file.
@@ -179,3 +187,33 @@ const (
 	maxSentences = 1e12
 	maxMachines  = 100_000
 )
+
+// RequestOf is what plans of a run with these settings are made from. Its own text is not looked at, and no scorer is
+// opened: none changes what tasks there are and what they cost.
+func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
+	if err := cfg.Validate(); err != nil {
+		return stage.Request{}, err
+	}
+	var m config.Models
+	var err error
+	if m.Encoder, err = model.Load(cfg.Encoder); err != nil {
+		return stage.Request{}, err
+	}
+	if m.Strong, err = setting.OpenRefiner(cfg.Refining, m.Encoder); err != nil {
+		return stage.Request{}, err
+	}
+	if m.Judge, err = setting.OpenJudge(cfg.Judging); err != nil {
+		return stage.Request{}, err
+	}
+	if err := config.Place(cfg, m); err != nil {
+		return stage.Request{}, err
+	}
+	searched := cfg.Search
+	if searched == backend.Auto {
+		searched = exact.Name // whose lists auto gives
+	}
+	return stage.Request{
+		Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
+		Refiner: m.Refiner(cfg), Judge: m.PlanJudge(cfg), Settings: config.SettingsOf(cfg, searched, m, nil),
+	}, nil
+}

@@ -1,3 +1,8 @@
+// Package view reads what a run has computed: sentences, vectors, neighbour lists, candidates and what became of them.
+//
+// Files is access to the outputs of a plan's tasks in a store; stages read their inputs through it. Pair puts the
+// outputs of one pair of languages together by sentence number. Run is a finished run, opened by its output directory
+// or its bitext file. Nothing here writes, and nothing is encoded again that the store has.
 package view
 
 import (
@@ -10,7 +15,6 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
-
 	"bitextmine/pipeline/plan"
 )
 

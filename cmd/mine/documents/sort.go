@@ -19,7 +19,6 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
 	"bitextmine/filter/language"
-	"bitextmine/filter/language/fasttext"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -167,7 +166,7 @@ func identifier(path string) (func(text string) (string, float64), error) {
 			return guess.Code, float64(guess.Share)
 		}, nil
 	}
-	model, err := fasttext.Open(path)
+	model, err := language.OpenFastText(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package fit is the stage that injects known pairs into a pair's corpora and collects the examples that a scorer is
-// fitted on. It is no part of a run: mine fit-scorer asks for it.
+// Package fit has the two stages that inject known pairs into a pair's corpora: Stage collects the examples that a scorer
+// is fitted on, Calibrate what became of the pairs. Neither is a part of every run.
 package fit
 
 import (
@@ -12,7 +12,6 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
-
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -20,7 +19,7 @@ import (
 	"bitextmine/score/inject"
 )
 
-// Stage is the descriptor.
+// Stage collects examples. mine fit-scorer asks for it, and a run with a scorer of its own.
 var Stage = &stage.Descriptor{
 	Name: "fit", Version: 3, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
 }

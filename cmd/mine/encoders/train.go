@@ -1,0 +1,102 @@
+package encoders
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/index/exact"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+)
+
+// trainOptions are the flags of mine train.
+type trainOptions struct {
+	flags.Settings
+	preset string
+	bitext []string
+	out    string
+	device string
+	cache  string
+	resume bool
+}
+
+// NewTrain makes mine train.
+func NewTrain() *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train",
+		Short: "Train an encoder on bitext and export it for mining",
+		Long: `Train an encoder on bitext, mined or given, evaluate it during training with the protocols of mine eval, and
+export the best checkpoint to OUT/model, for use with --encoder OUT/model. docs/training.md describes the preset, the
+files in OUT and the objectives.`,
+		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
+  mine train --config configs/train/contrastive.yaml --out trained --resume
+  mine run --src de --tgt en --encoder trained/model`,
+		Args: flags.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runTrain(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	o.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
+	f := cmd.Flags()
+	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
+	f.StringArrayVar(&o.bitext, "bitext", nil,
+		"bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
+	f.StringVar(&o.out, "out", "", "directory of the training")
+	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, xla:PLUGIN (a PJRT plugin's file), or go (GoMLX's own, slow)")
+	f.StringVar(&o.cache, "teacher-cache", "",
+		"directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
+	f.BoolVar(&o.resume, "resume", false, "continue from the last checkpoint in --out")
+	return cmd
+}
+
+func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
+	if o.preset == "" || o.out == "" {
+		return badinput.Errorf("mine train needs --config and --out: name a preset and a directory")
+	}
+	config, err := train.ReadConfig(o.preset, o.bitext...)
+	if err != nil {
+		return err
+	}
+	cfg, _, err := o.Load()
+	if err != nil {
+		return err
+	}
+	search, err := exact.Open(exact.Options{Threads: cfg.Threads})
+	if err != nil {
+		return err
+	}
+	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime,
+		Resume: o.resume, Teacher: o.cache,
+		Searcher: search, Report: console.Report, Progress: console.Progress})
+	console.Close()
+	if err != nil {
+		return err
+	}
+	for _, f := range summary.Stats.Files {
+		fmt.Fprintf(out, "read       %s: %s\n", f.Path, f)
+	}
+	if n := summary.Stats.Blank; n > 0 {
+		fmt.Fprintf(out, "left out   %d kept pairs, of which the tokenizer leaves nothing of a side\n", n)
+	}
+	if summary.Stats.Words != nil {
+		fmt.Fprintf(out, "words      %s\n", summary.Stats.Words)
+	}
+	if summary.Reason != "" {
+		fmt.Fprintf(out, "stopped    %s\n", summary.Reason)
+	}
+	fmt.Fprintf(out, "trained    %d steps; step %d is the encoder in %s\n", summary.Steps, summary.Best, summary.Model)
+	for _, name := range slices.Sorted(maps.Keys(summary.Dev)) {
+		fmt.Fprintf(out, "%-10s %.2f\n", name, summary.Dev[name])
+	}
+	return nil
+}
