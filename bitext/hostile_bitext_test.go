@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/table"
 	"bitextmine/internal/badinput"
 )
 
@@ -78,11 +79,10 @@ func TestHostileBitext(t *testing.T) {
 			return nil
 		},
 		"texts": func(path string) error {
-			_, _, err := bitext.ReadTexts(t.Context(), path, "src_text", "tgt_text")
-			return err
+			return table.EachPair(t.Context(), path, table.SourceText, table.TargetText, func(_, _ string) error { return nil })
 		},
 		"table": func(path string) error {
-			return bitext.AddColumns(t.Context(), path, path+".out", []bitext.Column{{Name: "own", Float32: []float32{1}, Valid: []bool{true}}})
+			return table.AddColumns(t.Context(), path, path+".out", table.DefaultOptions(), 1, table.Values{Name: "own", Float32: []float32{1}})
 		},
 	}
 	good := bitextTemplate()

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
+	rows "bitextmine/bitext/table"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -25,16 +25,7 @@ type FileInput struct {
 // empty texts.
 func (in FileInput) Each(ctx context.Context, do func(source, target string) error) error {
 	if strings.EqualFold(filepath.Ext(in.File), ".parquet") {
-		sources, targets, err := bitext.ReadTexts(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn)
-		if err != nil {
-			return err
-		}
-		for i := range sources {
-			if err := do(sources[i], targets[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return rows.EachPair(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn, do)
 	}
 	r, err := in.open()
 	if err != nil {

@@ -182,12 +182,13 @@ func listsOf(values arrow.Array) func(i int) []string {
 type Values struct {
 	Name    string
 	Float32 []float32
+	Uint8   []uint8
 	Uint32  []uint32
 	Uint64  []uint64
 	Bool    []bool
 	Text    []string
 	List    [][]string
-	Known   []bool // known values of a Text or Uint32 column; nil means that all are known
+	Known   []bool // known values of a Text, Uint8 or Uint32 column; nil means that all are known
 }
 
 func (v *Values) array(rows int) (arrow.Array, bool, error) {
@@ -203,6 +204,10 @@ func (v *Values) array(rows int) (arrow.Array, bool, error) {
 		}
 		b.AppendValues(v.Float32, valid)
 		built, nullable = b.NewArray(), true
+	case v.Uint8 != nil:
+		b := array.NewUint8Builder(pool)
+		b.AppendValues(v.Uint8, v.Known)
+		built = b.NewArray()
 	case v.Uint32 != nil:
 		b := array.NewUint32Builder(pool)
 		b.AppendValues(v.Uint32, v.Known)

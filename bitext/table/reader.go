@@ -43,6 +43,7 @@ func DefaultOptions() Options { return Options{SourceColumn: SourceText, TargetC
 
 // Reader reads a table. It may be used by one goroutine. Close must be called last.
 type Reader struct {
+	name   string
 	opts   Options
 	source source
 	rows   uint64
@@ -58,7 +59,7 @@ type source interface {
 
 // Open opens files: one of any format, or two line-aligned ones.
 func Open(files []string, opts Options) (*Reader, error) {
-	r := &Reader{opts: opts}
+	r := &Reader{name: strings.Join(files, " "), opts: opts}
 	var err error
 	switch {
 	case len(files) == 2:
@@ -94,7 +95,7 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 	if r.rows == 0 {
 		for _, name := range []string{r.opts.SourceColumn, r.opts.TargetColumn} {
 			if _, err := b.Texts(name); err != nil {
-				return nil, err
+				return nil, badinput.Errorf("%s: %w", r.name, err)
 			}
 		}
 	}

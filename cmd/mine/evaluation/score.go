@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
+	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
@@ -154,9 +155,9 @@ func (o *scoreOptions) searchMany(texts int) bool {
 	return true
 }
 
-// read reads the pairs; table is the name of a Parquet file.
+// read reads the pairs; from is the name of a Parquet file, or empty.
 func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
-	args []string) (in *exchange.File, table string, err error) {
+	args []string) (in *exchange.File, from string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
@@ -184,7 +185,10 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
 			return nil, "", badinput.Errorf("mine score: Parquet cannot go to the terminal; name a file with --out")
 		}
 		in = &exchange.File{}
-		in.Sources, in.Targets, err = bitext.ReadTexts(ctx, path, o.sourceColumn, o.targetColumn)
+		err = table.EachPair(ctx, path, o.sourceColumn, o.targetColumn, func(source, target string) error {
+			in.Sources, in.Targets = append(in.Sources, source), append(in.Targets, target)
+			return nil
+		})
 		return in, path, err
 	}
 	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), exchange.Options{
@@ -270,31 +274,35 @@ func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet stri
 	}
 	switch {
 	case parquet != "":
-		return bitext.AddColumns(ctx, parquet, o.out, columnsOf(scores, o.added()))
+		columns := table.Options{SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn}
+		return table.AddColumns(ctx, parquet, o.out, columns, len(scores), columnsOf(scores, o.added())...)
 	case o.out == "":
 		return in.Write(stdout, o.added(), values)
 	}
 	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, o.added(), values) })
 }
 
-// columnsOf are the scores as Parquet has them.
-func columnsOf(scores []*mine.Candidate, names []string) []bitext.Column {
-	columns := make([]bitext.Column, len(names))
-	for c := range columns {
-		columns[c] = bitext.Column{Name: names[c], Valid: make([]bool, len(scores))}
-	}
+// columnsOf are the scores as Parquet has them. A pair without a score has nulls.
+func columnsOf(scores []*mine.Candidate, names []string) []table.Values {
+	floats, ranks, known := [4][]float32{}, [2][]uint8{}, make([]bool, len(scores))
 	for i, s := range scores {
-		for c := range columns {
-			columns[c].Valid[i] = s != nil
-		}
-		if s == nil {
-			s = &mine.Candidate{}
+		if known[i] = s != nil; s == nil {
+			nan := float32(math.NaN())
+			s = &mine.Candidate{Score: nan, Cosine: nan, SourceMean: nan, TargetMean: nan}
 		}
 		for c, v := range []float32{s.Score, min(s.Cosine, 1), s.SourceMean, s.TargetMean} {
-			columns[c].Float32 = append(columns[c].Float32, v)
+			floats[c] = append(floats[c], v)
 		}
-		columns[4].Uint8 = append(columns[4].Uint8, s.SourceRank)
-		columns[5].Uint8 = append(columns[5].Uint8, s.TargetRank)
+		ranks[0], ranks[1] = append(ranks[0], s.SourceRank), append(ranks[1], s.TargetRank)
+	}
+	columns := make([]table.Values, len(names))
+	for c, name := range names {
+		columns[c] = table.Values{Name: name}
+		if c < len(floats) {
+			columns[c].Float32 = floats[c]
+		} else {
+			columns[c].Uint8, columns[c].Known = ranks[c-len(floats)], known
+		}
 	}
 	return columns
 }
