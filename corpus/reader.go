@@ -1,3 +1,14 @@
+// Package corpus reads text as sentences.
+//
+// A corpus is all text of one language that a run is given. It is in files of several formats (plain text, BUCC, TSV,
+// JSON lines, Parquet), compressed or not. A sentence is one record of such a file: a line or a Parquet row.
+//
+// Two sentences are the same if their normalised texts are equal. Normalise defines the normalised text, which is also
+// the encoder's input. KeyOf hashes it to the sentence key, the identity across shards and runs.
+//
+// Package input finds and opens the files, package shard cuts their sentences into the files that a run works with.
+//
+// Every input line is counted: for every file, lines = kept + duplicates + skipped, and skipped is counted by reason.
 package corpus
 
 import (
@@ -7,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -264,4 +276,54 @@ func looksBUCC(head []byte, whole bool) bool {
 		seen++
 	}
 	return seen > 0
+}
+
+// Sentences opens an input, yields its sentences to the end and closes it. It yields an error last; the error may come
+// from opening or closing.
+func Sentences(in input.File, opts Options) iter.Seq2[Sentence, error] {
+	return func(yield func(Sentence, error) bool) {
+		r, err := Open(in, opts)
+		if err != nil {
+			yield(Sentence{}, err)
+			return
+		}
+		for s, err := range r.All() {
+			if err != nil {
+				yield(Sentence{}, errors.Join(err, r.Close()))
+				return
+			}
+			if !yield(s, nil) {
+				_ = r.Close() // a caller that stops early does not need the error
+				return
+			}
+		}
+		if err := r.Close(); err != nil {
+			yield(Sentence{}, err)
+		}
+	}
+}
+
+// Texts reads the normalised sentences of inputs, in order.
+func Texts(inputs []input.File, opts Options) (texts []string, err error) {
+	for _, in := range inputs {
+		for s, err := range Sentences(in, opts) {
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, s.Normal)
+		}
+	}
+	return texts, nil
+}
+
+// All yields the remaining sentences. It yields an error last.
+func (r *Reader) All() iter.Seq2[Sentence, error] {
+	return func(yield func(Sentence, error) bool) {
+		for {
+			s, err := r.Next()
+			if errors.Is(err, io.EOF) || !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -2,11 +2,16 @@ package index
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 )
 
@@ -94,4 +99,64 @@ func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
 		}
 	}
 	return lists, nil
+}
+
+// OpenCell reads the cell file of a cell with n source rows, m target rows and k neighbours. A file that belongs to
+// another cell, is truncated, or names rows that do not exist is a badinput error.
+func OpenCell(path string, n, m, k int) (source, target mine.Neighbours, err error) {
+	return open(path, cellMagic, n, m, k)
+}
+
+// OpenList reads the list file of a shard of n rows over m rows of the other side, with k neighbours. Errors are
+// OpenCell's.
+func OpenList(path string, n, m, k int) (mine.Neighbours, error) {
+	lists, _, err := open(path, listMagic, n, m, k)
+	return lists, err
+}
+
+func open(path, magic string, n, m, k int) (source, target mine.Neighbours, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return source, target, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return source, target, err
+	}
+	h, source, target, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic)
+	if err == nil && (int(h.N) != n || int(h.M) != m || int(h.K) != k) {
+		err = fmt.Errorf("it has lists of %d rows over %d with k = %d instead of %d over %d with k = %d", h.N, h.M, h.K,
+			n, m, k)
+	}
+	if err != nil {
+		kind := map[string]string{cellMagic: "cell", listMagic: "list"}[magic]
+		return mine.Neighbours{}, mine.Neighbours{},
+			badinput.Errorf("%s file %s: %w; remove it and run again", kind, path, err)
+	}
+	return source, target, nil
+}
+
+type neighbour struct {
+	row, place int32
+	cosine     float32
+}
+
+// openList appends the k nearest rows of distinct query q. The list of q holds the k nearest distinct rows, ordered by
+// the place of their first row, so the k nearest rows are among the first k rows of each of these.
+func (h *Half) openList(q int, to []neighbour) []neighbour {
+	ids, cosines := h.List(q)
+	for i, id := range ids {
+		if id == mine.None {
+			break
+		}
+		rows := h.Base.rows(int(id))
+		for _, row := range rows[:min(len(rows), h.K)] {
+			to = append(to, neighbour{row, h.Base.place(row), cosines[i]})
+		}
+	}
+	slices.SortFunc(to, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.place, b.place))
+	})
+	return to[:min(len(to), h.K)]
 }

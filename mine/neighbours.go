@@ -1,6 +1,9 @@
 package mine
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // None fills the end of a list with fewer than k entries. Its cosine is zero and has no meaning.
 const None int32 = -1
@@ -93,4 +96,133 @@ func (m *Merger) insert(row int, id int32, cosine float32) bool {
 	copy(cosines[at+1:], cosines[at:])
 	ids[at], cosines[at] = id, cosine
 	return true
+}
+
+// Retrieval is the way in which bitext is chosen among candidates.
+type Retrieval string
+
+// The retrieval modes of LASER's mine_bitexts and stopes.
+const (
+	Max       Retrieval = "max"       // best first, each sentence at most once
+	Intersect Retrieval = "intersect" // proposed by both sentences; always one-to-one
+	Union     Retrieval = "union"     // proposed by either sentence (stopes); not one-to-one
+	Forward   Retrieval = "forward"   // proposed by the source sentence; a target may repeat
+	Backward  Retrieval = "backward"  // proposed by the target sentence; a source may repeat
+)
+
+// Retrievals lists every retrieval mode by name.
+var Retrievals = []Retrieval{Max, Intersect, Union, Forward, Backward}
+
+// ParseRetrieval finds a retrieval mode by its name.
+func ParseRetrieval(name string) (Retrieval, error) { return parse("retrieval", name, Retrievals) }
+
+// Verdict says whether a candidate is in the bitext, and if not, why.
+type Verdict uint8
+
+// A candidate whose sentence was taken and whose score is too low counts as Taken.
+const (
+	Kept           Verdict = iota
+	BelowThreshold         // the score is not above the threshold
+	Taken                  // a better candidate has one of its sentences (max)
+	NotProposed            // not proposed by the side or sides that this retrieval mode requires
+	BelowFloor             // the margin is too low for the strong encoder to see the pair (two-stage mining)
+	Rejected               // Candidate.Rejected
+)
+
+func (v Verdict) String() string {
+	return [...]string{"kept", "below_threshold", "taken", "not_proposed", "below_floor", "rejected"}[v]
+}
+
+// Judge returns each candidate's verdict. candidates must be sorted best first, as Lists.Candidates returns them.
+// sources and targets are the numbers of sentences of the two sides. With Max, a pair uses up both its sentences before
+// the threshold is applied, as in LASER. A rejected pair uses up none.
+func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
+	verdicts := make([]Verdict, len(candidates))
+	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)
+	for i, c := range candidates {
+		switch {
+		case c.Rejected:
+			verdicts[i] = Rejected
+			continue
+		case !retrieval.Asks(c):
+			verdicts[i] = NotProposed
+		case retrieval == Max && (sourceTaken[c.Source] || targetTaken[c.Target]):
+			verdicts[i] = Taken
+		case float64(c.Score) <= threshold:
+			verdicts[i] = BelowThreshold
+		}
+		if verdicts[i] != Taken {
+			sourceTaken[c.Source], targetTaken[c.Target] = true, true
+		}
+	}
+	return verdicts
+}
+
+// Asks reports whether the sides that the mode requires proposed a candidate.
+func (r Retrieval) Asks(c Candidate) bool {
+	switch r {
+	case Intersect:
+		return c.Forward && c.Backward
+	case Forward:
+		return c.Forward
+	case Backward:
+		return c.Backward
+	default:
+		return true
+	}
+}
+
+// Pairs returns the candidates in the bitext, best first.
+func Pairs(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Candidate {
+	kept := candidates[:0:0]
+	for i, v := range Judge(candidates, sources, targets, retrieval, threshold) {
+		if v == Kept {
+			kept = append(kept, candidates[i])
+		}
+	}
+	return kept
+}
+
+// NotRefined stands for the strong cosine of a pair that the strong encoder has not seen. No cosine is as low.
+const NotRefined float32 = -2
+
+// Refined are candidates of two-stage mining, best first: a fast encoder proposed them, and a strong one compared the
+// sentences of those that are promising.
+type Refined struct {
+	Candidates []Candidate // Score is the product of margin and strong cosine; 0 where there is no strong cosine
+	Cosines    []float32   // strong encoder's cosines, or NotRefined
+}
+
+// Refine multiplies the margins of candidates by their strong cosines and sorts them.
+func Refine(candidates []Candidate, cosines []float32) Refined {
+	type both struct {
+		Candidate
+		cosine float32
+	}
+	all := make([]both, len(candidates))
+	for i, c := range candidates {
+		c.Score *= cosines[i]
+		if cosines[i] == NotRefined {
+			c.Score = 0
+		}
+		all[i] = both{c, cosines[i]}
+	}
+	slices.SortFunc(all, func(a, b both) int { return a.Compare(b.Candidate) })
+	r := Refined{make([]Candidate, len(all)), make([]float32, len(all))}
+	for i, one := range all {
+		r.Candidates[i], r.Cosines[i] = one.Candidate, one.cosine
+	}
+	return r
+}
+
+// Judge is the Judge of candidates that are all refined. One that is not, and whose sentences no better pair took, is
+// BelowFloor.
+func (r Refined) Judge(sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
+	verdicts := Judge(r.Candidates, sources, targets, retrieval, threshold)
+	for i, v := range verdicts {
+		if r.Cosines[i] == NotRefined && (v == Kept || v == BelowThreshold) {
+			verdicts[i] = BelowFloor
+		}
+	}
+	return verdicts
 }

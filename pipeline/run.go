@@ -3,21 +3,30 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"bitextmine/bitext/exchange"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/mine"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/stage"
+	stagefit "bitextmine/pipeline/stage/fit"
+	"bitextmine/pipeline/stage/match"
 	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+	"bitextmine/score/calibration"
+	"bitextmine/score/fit"
 )
 
 // outLockName is held in the output directory while a run writes its bitext and report there.
@@ -184,4 +193,91 @@ func (m *mining) mine(ctx context.Context) (_ *plan.Plan, err error) {
 		return p, err
 	}
 	return p, stage.WriteLedgers(ctx, m.store, p)
+}
+
+// deliver copies the bitext into a directory and completes the report.
+func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
+	out, err := m.store.Get(ctx, store.Task{Stage: match.Stage.Name, Key: p.Pairs[0].Bitext})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the bitext is not in %s any more; run again", m.cfg.Work)
+	}
+	if err != nil {
+		return err
+	}
+	result, err := match.ReadResult(out)
+	if err != nil {
+		return err
+	}
+	// it reads the store, so it comes before anything is published
+	if err := scorer.Warn(ctx, m.files(p), m.warn); err != nil {
+		return err
+	}
+	m.report.Stages = record.Joined(m.fitted, m.report.Stages)
+	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", m.cfg.Source, m.cfg.Target))
+	if err := atomicfile.Copy(path, out.Path(view.BitextFile)); err != nil {
+		return err
+	}
+	file := out.Files[0]
+	m.report.RunID, m.report.Counts, m.report.Samples = result.RunID, result.Counts, result.Samples
+	m.report.Cut = result.Cut
+	m.report.Threshold, m.report.Search.Recall, m.report.Rejected = result.Threshold, result.Min, result.Rejected
+	if low := m.report.Search.Warning(); low != "" {
+		m.warn("%s", low)
+	}
+	if much := m.report.RejectedWarning(); much != "" {
+		m.warn("%s", much)
+	}
+	m.report.Bitext = record.BitextReport{Path: path, Rows: result.Rows, Bytes: file.Size, SHA256: file.SHA256}
+	return nil
+}
+
+// fitStage is the goal of fitting a scorer.
+var fitStage = stagefit.Stage
+
+// Calibrate injects known pairs into the corpora that cfg names and returns what became of them when all are mined by
+// cfg's margin. The corpora are cut, encoded and searched by the tasks of a run, so that either finds the other's work
+// done.
+func Calibrate(ctx context.Context, cfg Config, known []exchange.Pair, opts Options) (o calibration.Outcomes, err error) {
+	err = withOutput(ctx, stagefit.Calibrate, cfg, opts, func(b *stage.Builder) string {
+		return stagefit.WantOutcomes(b, 0, known, mine.Margin(cfg.Margin))
+	}, func(_ *session) {}, func(out *store.Output) (err error) {
+		o, err = calibration.Read(out.Path(stagefit.OutcomesFile))
+		return err
+	})
+	return o, err
+}
+
+// Fit injects known pairs into the corpora that cfg names and returns the examples that they and their rivals make. The
+// corpora are cut, encoded and searched by the tasks of a run, so that either finds the other's work done.
+func Fit(ctx context.Context, cfg Config, known stagefit.Known, opts Options) (set *fit.Set, err error) {
+	warn := func(s *session) {
+		if seen := fit.SeenSource(s.models.Encoder, known.Name); seen != "" {
+			s.Log.Warn(fmt.Sprintf("encoder %s was trained on %s, and pairs it has seen are too easy: a scorer fitted on them "+
+				"expects too much of other text; give other pairs if there are any", s.models.Encoder.Name, seen))
+		}
+	}
+	err = withOutput(ctx, fitStage, cfg, opts, func(b *stage.Builder) string {
+		return stagefit.Want(b, 0, known, false)
+	}, warn, func(out *store.Output) (err error) {
+		set, err = fit.ReadSet(out.Path(stagefit.ExamplesFile))
+		return err
+	})
+	return set, err
+}
+
+// withOutput runs the task of a stage that is no part of a run, whose key want returns, and reads its output. check
+// looks at the session before any task runs.
+func withOutput(ctx context.Context, goal *stage.Descriptor, cfg Config, opts Options,
+	want func(*stage.Builder) string, check func(*session), read func(*store.Output) error) (err error) {
+	s, err := open(ctx, goal.Name, cfg, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	check(s)
+	out, err := s.mining(goal, nil).output(ctx, func(b *stage.Builder) (string, error) { return want(b), nil })
+	if err != nil {
+		return err
+	}
+	return read(out)
 }

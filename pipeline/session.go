@@ -1,16 +1,31 @@
+// Package pipeline runs mining from text to bitext, in steps: a session opens what the settings name; the text is cut
+// into shards; the rest is planned, which runs no task; the plan is executed; the bitext is delivered.
+//
+// The folders below have the parts: plan (the tasks, as data), stage (the kinds of tasks, one folder each), cut (the
+// text as it was cut, and its defects), scorer (the scorer of a run, fitted if need be), store (outputs by content
+// key), engine (where tasks run), view (what is computed, read-only), record (run.json, history, locks), night (nightly
+// runs), admin (status, sweeping, differences), setting (the settings, each declared once).
 package pipeline
 
 import (
+	"bytes"
 	"context"
+	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
+	"bitextmine/configs"
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	onnx "bitextmine/encode/session"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
+	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/config"
@@ -18,6 +33,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/scorer"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/search"
@@ -138,4 +154,54 @@ func (s *session) report(scorer *score.Named) *record.Report {
 // mining returns the mining for a goal, the stage that is asked for.
 func (s *session) mining(goal *stage.Descriptor, scorer *score.Named) *mining {
 	return &mining{session: s, goal: goal, scorer: scorer, report: s.report(scorer)}
+}
+
+// checkSearch refuses a search that could not run. remote: other machines search.
+func checkSearch(cfg *config.Config, dim int, remote bool) error {
+	names := cfg.Approximate()
+	switch {
+	case cfg.Search != backend.Auto:
+		names = []string{cfg.Search}
+	case len(names) == 0:
+		names = []string{exact.Name}
+	}
+	for _, name := range names {
+		if remote && (strings.HasPrefix(name, faiss.PrefixGPU) || strings.HasPrefix(name, xla.Prefix)) {
+			continue // the machines that search have the GPUs
+		}
+		if err := backend.Check(name, dim, cfg.SearchOptions()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLanguages warns of a language that an encoder was not trained on, and names encoders that were. Pairs of such a
+// language are kept for precision alone.
+func checkLanguages(log *slog.Logger, m *model.Model, languages setting.Languages) {
+	for _, code := range []string{languages.Source, languages.Target} {
+		if !corpus.Lists(m.Languages, code) {
+			log.Warn("the encoder was not trained on the language, so few pairs are kept; name another encoder with --encoder",
+				"language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "), "know it", strings.Join(encodersOf(languages), " "))
+		}
+	}
+}
+
+// encodersOf are the encoders in configs/models that were trained on both languages.
+func encodersOf(languages setting.Languages) (names []string) {
+	files, err := fs.Glob(configs.Models, "models/*/"+model.FileName)
+	if err != nil {
+		return nil // the pattern is fixed
+	}
+	for _, file := range files {
+		raw, err := fs.ReadFile(configs.Models, file)
+		if err != nil {
+			continue
+		}
+		m, err := model.Decode(bytes.NewReader(raw), "configs/"+file)
+		if err == nil && corpus.Lists(m.Languages, languages.Source) && corpus.Lists(m.Languages, languages.Target) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }

@@ -1,10 +1,13 @@
 package score
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path"
+	"slices"
 
 	"bitextmine/configs"
 	"bitextmine/encode/model"
@@ -127,4 +130,156 @@ func shipped(model *model.Model) (_ []byte, own bool, err error) {
 func digested(name, digest string) string {
 	const shown = 12
 	return fmt.Sprintf("%s (sha256:%s…)", name, digest[:min(shown, len(digest))])
+}
+
+// bins is the number of equal intervals of probability in a reliability diagram.
+const bins = 10
+
+// Outcome is the probability of a candidate, whether the candidate is a translation, and the weight of this outcome.
+type Outcome struct {
+	Probability float32
+	True        bool
+	Weight      float64
+}
+
+// Quality measures how well probabilities agree with outcomes.
+type Quality struct {
+	Examples    int     `json:"examples"`
+	True        int     `json:"true"`
+	LogLoss     float64 `json:"log_loss"` // mean, natural logarithm
+	Brier       float64 `json:"brier"`    // mean squared error
+	Calibration float64 `json:"expected_calibration_error"`
+	Precision   float64 `json:"precision"` // of those with a probability of at least 0.5
+	Recall      float64 `json:"recall"`
+	Bins        []Bin   `json:"reliability"`
+}
+
+// Bin is one interval of a reliability diagram: the probabilities from Low to below High, their mean, and the share
+// that is true.
+type Bin struct {
+	Low, High   float64
+	Examples    int
+	Probability float64
+	True        float64
+}
+
+// Measure compares probabilities with outcomes. The expected calibration error is the mean over the examples of the
+// difference between their bin's mean probability and its true share.
+func Measure(outcomes []Outcome) Quality {
+	q := Quality{Examples: len(outcomes), Bins: make([]Bin, bins)}
+	var above, right, all, positive float64
+	weights := make([]float64, bins)
+	for _, o := range outcomes {
+		p, w := float64(o.Probability), o.Weight
+		at := min(bins-1, int(p*bins))
+		b := &q.Bins[at]
+		b.Examples++
+		weights[at] += w
+		b.Probability += w * p
+		outcome := 0.0
+		if o.True {
+			outcome = 1
+			q.True++
+			positive += w
+			b.True += w
+		}
+		all += w
+		q.Brier += w * (p - outcome) * (p - outcome)
+		q.LogLoss -= w * math.Log(max(1e-15, 1-math.Abs(outcome-p)))
+		if p >= 0.5 {
+			above += w
+			right += w * outcome
+		}
+	}
+	for i := range q.Bins {
+		b := &q.Bins[i]
+		b.Low, b.High = float64(i)/bins, float64(i+1)/bins
+		if weights[i] > 0 {
+			q.Calibration += math.Abs(b.Probability - b.True)
+			b.Probability /= weights[i]
+			b.True /= weights[i]
+		}
+	}
+	if all > 0 {
+		q.LogLoss, q.Brier, q.Calibration = q.LogLoss/all, q.Brier/all, q.Calibration/all
+	}
+	q.Precision, q.Recall = ratio(right, above), ratio(right, positive)
+	return q
+}
+
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// Expected returns the precision and the recall that the probabilities of kept pairs make one expect, where there are
+// so many translations in all.
+func Expected(kept []float32, translations float64) (precision, recall float64) {
+	sum := 0.0
+	for _, p := range kept {
+		sum += float64(p)
+	}
+	return ratio(sum, float64(len(kept))), min(1, ratio(sum, translations))
+}
+
+// MarginFor returns the lowest score above which the mean probability of pairs is at least precision; scores and
+// probabilities are those of matched pairs, best score first. Where no pair is that certain it is the best score.
+func MarginFor(scores, probabilities []float32, precision float64) float64 {
+	threshold, sum := math.Inf(1), 0.0
+	if len(scores) > 0 {
+		threshold = float64(scores[0])
+	}
+	for i, p := range probabilities {
+		sum += float64(p)
+		last := i+1 == len(scores)
+		if (last || scores[i+1] != scores[i]) && sum >= precision*float64(i+1) {
+			threshold = math.Nextafter(float64(scores[i]), math.Inf(-1))
+		}
+	}
+	return threshold
+}
+
+// BestExpected returns the score above which pairs have the best expected F-beta: the midpoint between the last that is
+// kept and the next. scores and probabilities are those of matched pairs, best score first; expected is the number of
+// true pairs in all. Where no pair has a probability the result is the best score, above which there is none.
+func BestExpected(scores, probabilities []float32, expected, beta float64) float64 {
+	threshold, best, sum := 0.0, 0.0, 0.0
+	if len(scores) > 0 {
+		threshold = float64(scores[0])
+	}
+	for i, p := range probabilities {
+		sum += float64(p)
+		last := i+1 == len(scores)
+		if !last && scores[i+1] == scores[i] {
+			continue
+		}
+		if f := (1 + beta*beta) * sum / (float64(i+1) + beta*beta*expected); f > best {
+			best, threshold = f, math.Nextafter(float64(scores[i]), math.Inf(-1))
+			if !last {
+				threshold = (float64(scores[i]) + float64(scores[i+1])) / 2
+			}
+		}
+	}
+	return threshold
+}
+
+// ThresholdFor returns the lowest probability such that the mean probability of the pairs at or above it is at least
+// precision. If the probabilities are calibrated, this is the pairs' precision. probabilities may be in any order. A
+// result above 1 means that no pair is that certain.
+func ThresholdFor(probabilities []float32, precision float64) float64 {
+	sorted := slices.Clone(probabilities)
+	slices.SortFunc(sorted, func(a, b float32) int { return cmp.Compare(b, a) })
+	threshold, sum := math.Nextafter(1, 2), 0.0
+	for i, p := range sorted {
+		sum += float64(p)
+		if sum/float64(i+1) < precision {
+			break // with smaller probabilities the mean only falls
+		}
+		if i+1 == len(sorted) || sorted[i+1] != p {
+			threshold = float64(p)
+		}
+	}
+	return threshold
 }

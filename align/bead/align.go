@@ -1,6 +1,25 @@
+// Package bead aligns the sentences of two documents that are translations of each other.
+//
+// A span is some sentences that follow each other. A bead is a span of either document that say the same: n sentences
+// of the source and m of the target, n:m for short. A bead without a target is a deletion, one without a source an
+// insertion; here both are called deletions. The beads of a pair of documents cover each sentence once and keep their
+// order, but for two neighbours that change places. A translator who moved a passage breaks that order: such crossing
+// blocks are reported apart.
+//
+// The method is vecalign's (Thompson and Koehn, 2019): each span of up to Options.MaxSpan sentences has the vector of
+// its text, a dynamic programme finds the cheapest beads, first between averages of many sentences, then in a narrow
+// band around what it found. Its cost is normalised against random sentences. From bertalign (Liu and Zhu, 2022) come
+// the margin against neighbouring sentences and the penalty of unequal lengths. What the vectors do not tell, numbers
+// and parts of names (links) and the marks at the ends of sentences (endings), is compared as text.
+//
+// The package is pure: vectors in, beads out.
 package bead
 
-import "context"
+import (
+	"context"
+
+	"bitextmine/internal/badinput"
+)
 
 // Alignment is the result of Align.
 type Alignment struct {
@@ -107,4 +126,81 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 		return nil, err
 	}
 	return l.swapped(beads), nil
+}
+
+// Span is Count sentences of a document from sentence First, counted from 0.
+type Span struct{ First, Count int }
+
+// End is the first sentence after the span.
+func (s Span) End() int { return s.First + s.Count }
+
+// Bead is two spans that say the same. One without sentences is a deletion; its First is where it would stand.
+type Bead struct {
+	Source, Target Span
+	// Cosine compares the vectors of the two spans. SourceMean is the mean cosine of the source span with random
+	// sentences of the target, TargetMean the same for the target span. All are 0 for a deletion.
+	Cosine, SourceMean, TargetMean float32
+}
+
+// Deletion reports whether a side has no sentence.
+func (b Bead) Deletion() bool { return b.Source.Count == 0 || b.Target.Count == 0 }
+
+// Score is 1 for equal vectors, and 0 if the spans are as far from each other as from random sentences.
+func (b Bead) Score() float32 {
+	if b.Deletion() {
+		return 0
+	}
+	return score(b.Cosine, b.SourceMean, b.TargetMean)
+}
+
+// score is vecalign's distance, taken from 1.
+func score(cosine, sourceMean, targetMean float32) float32 {
+	return 1 - (1-cosine)/max(1-(sourceMean+targetMean)/2, minDistance)
+}
+
+// minDistance is the least mean distance to random sentences: it keeps costs finite in a document that repeats one
+// sentence.
+const minDistance = 1e-3
+
+// Options are the settings of an alignment.
+type Options struct {
+	// MaxSpan is the number of sentences of a bead's side, at most.
+	MaxSpan int
+	// Band is how many sentences the beads may be away from the coarser path that they refine.
+	Band int
+	// Samples is the number of sentences of each document that stand for any of its sentences.
+	Samples int
+	// Skip is added to the gain of a sentence that is left without a counterpart: higher values leave out more.
+	Skip float64
+	// Piece is the number of sentences of both documents, about, that are aligned at a time. Memory grows with it.
+	Piece int
+}
+
+// DefaultOptions are the default settings.
+func DefaultOptions() Options {
+	return Options{
+		MaxSpan: 6,    // set 0 of Bleualign has 2 longer beads in 1,000
+		Band:    10,   // vecalign searches 5 beside its longest bead
+		Samples: 100,  // vecalign's
+		Piece:   2000, // 40 MB of vectors of 512 numbers
+	}
+}
+
+// limits of the settings
+const (
+	longestSpan = 10
+	widestBand  = 1000
+)
+
+// Validate reports the first setting that is out of range.
+func (o Options) Validate() error {
+	switch {
+	case o.MaxSpan < 1 || o.MaxSpan > longestSpan:
+		return badinput.Errorf("max-span is %d: give 1 to %d sentences", o.MaxSpan, longestSpan)
+	case o.Band < 1 || o.Band > widestBand:
+		return badinput.Errorf("band is %d: give 1 to %d sentences", o.Band, widestBand)
+	case o.Samples < 1, o.Piece < 1:
+		return badinput.Errorf("samples and piece must be positive")
+	}
+	return nil
 }

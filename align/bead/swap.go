@@ -1,5 +1,77 @@
 package bead
 
+import (
+	"strings"
+	"unicode"
+)
+
+// Crossing is a passage that stands elsewhere in the other document: sentences that no bead could have without breaking
+// the order, each of which is the best counterpart of one in the other span.
+type Crossing struct {
+	Source, Target Span
+	Score          float32 // the mean of the sentences' scores
+}
+
+// minCrossing is the least score of a sentence that was moved: half of the way from random sentences to equal ones.
+const minCrossing = 0.5
+
+// farthest is the number of deleted sentences of the other document, before and after, that one is compared with.
+const farthest = 500
+
+// crossings looks for counterparts of deleted sentences among deleted ones.
+func (a *aligner) crossings(beads []Bead) []Crossing {
+	var sources, targets, near []int // near: the number of deleted target sentences before a deleted source sentence
+	for _, b := range beads {
+		switch {
+		case b.Target.Count == 0:
+			sources, near = append(sources, b.Source.First), append(near, len(targets))
+		case b.Source.Count == 0:
+			targets = append(targets, b.Target.First)
+		}
+	}
+	best := make([]partner, len(sources))
+	back := make([]partner, len(targets))
+	for k, i := range sources {
+		for q := max(near[k]-farthest, 0); q < min(near[k]+farthest, len(targets)); q++ {
+			s := a.source.score(a.target.level, i, targets[q])
+			best[k].offer(q, s)
+			back[q].offer(k, s)
+		}
+	}
+	var out []Crossing
+	for k, p := range best {
+		if p.score < minCrossing || back[p.at].at != k {
+			continue
+		}
+		out = extend(out, sources[k], targets[p.at], p.score)
+	}
+	return out
+}
+
+// partner is the best counterpart of a sentence.
+type partner struct {
+	at    int
+	score float32
+}
+
+func (p *partner) offer(at int, score float32) {
+	if score > p.score {
+		*p = partner{at, score}
+	}
+}
+
+// extend adds a pair of sentences to the last block, if it goes on from there, or begins another.
+func extend(blocks []Crossing, i, j int, score float32) []Crossing {
+	if k := len(blocks) - 1; k >= 0 && blocks[k].Source.End() == i && blocks[k].Target.End() == j {
+		b := &blocks[k]
+		b.Score = (b.Score*float32(b.Source.Count) + score) / float32(b.Source.Count+1)
+		b.Source.Count++
+		b.Target.Count++
+		return blocks
+	}
+	return append(blocks, Crossing{Span{i, 1}, Span{j, 1}, score})
+}
+
 // Two sentences change places if each has at least minSwap, in parts of the usual score, with the other's counterpart,
 // and both together swapGain more than in order.
 const (
@@ -32,4 +104,83 @@ func (l *lattice) swapped(beads []Bead) []Bead {
 		}
 	}
 	return out
+}
+
+// mark classifies the punctuation that ends a sentence.
+type mark uint8
+
+const (
+	noMark mark = iota
+	fullStop
+	exclamation
+	question
+	semicolon
+	colon
+	comma
+)
+
+// marks lists the punctuation of scripts that do not use the Latin marks.
+var marks = [...]string{
+	fullStop: ".。．｡।॥።။۔…", exclamation: "!！", question: "?？؟፧", semicolon: ";；؛", colon: ":：", comma: ",，、،",
+}
+
+// markOf is a text's last mark, before quotes and brackets that close.
+func markOf(text string) mark {
+	for text := []rune(text); len(text) > 0; text = text[:len(text)-1] {
+		last := text[len(text)-1]
+		for m, of := range marks {
+			if strings.ContainsRune(of, last) {
+				return mark(m)
+			}
+		}
+		if !unicode.In(last, unicode.Pi, unicode.Pf, unicode.Pe, unicode.Space) && last != '"' && last != '\'' {
+			return noMark
+		}
+	}
+	return noMark
+}
+
+// final reports whether a mark ends sentences.
+func (m mark) final() bool { return m >= fullStop && m <= question }
+
+// endings are the marks that the sentences of two documents end with.
+type endings [2][]mark
+
+// minFinal is the part of either document's sentences that end with a final mark, at least, if marks are to count.
+// Languages such as Thai have none, and some text lost them.
+const minFinal = 0.5
+
+// newEndings reads the marks of two documents; nil if they do not count.
+func newEndings(source, target []string) *endings {
+	e := &endings{}
+	for side, sentences := range [2][]string{source, target} {
+		final := 0
+		for _, text := range sentences {
+			m := markOf(text)
+			if m.final() {
+				final++
+			}
+			e[side] = append(e[side], m)
+		}
+		if float64(final) < minFinal*float64(len(sentences)) {
+			return nil
+		}
+	}
+	return e
+}
+
+// compare reports as 1 or 0 whether spans that end with sentence i of the source and j of the target end with the same
+// mark, and whether both end with a final one; 0 where marks do not count.
+func (e *endings) compare(i, j int) (same, final float32) {
+	if e == nil {
+		return 0, 0
+	}
+	a, b := e[0][i], e[1][j]
+	if a == b {
+		same = 1
+	}
+	if a.final() && b.final() {
+		final = 1
+	}
+	return same, final
 }

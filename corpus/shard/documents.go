@@ -1,13 +1,24 @@
+// Package shard writes and reads shards.
+//
+// A shard is one Parquet file of sentences, each once, with their provenance (document, URL, line). Cut makes the
+// shards of one input file, so the content of other files never changes them. CutTogether makes those of several small
+// files. Their bytes depend only on the files' bytes and on the options.
 package shard
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
+	"net/url"
 	"os"
 	"strings"
+	"unicode"
+
+	"github.com/cespare/xxhash/v2"
 
 	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
@@ -94,4 +105,159 @@ func ReadDocuments(path string, rows int) (all []Document, err error) {
 		}
 		all = append(all, d)
 	}
+}
+
+const (
+	// repeated is on how many pages of a site a line must have stood to be left out of the next.
+	repeated = 5
+	// maxRepeated is the length of such a line, in bytes: menus, notices and footers are shorter.
+	maxRepeated = 400
+	// maxLines and maxPages bound what is remembered of a file, or of files that are cut together: some 50 and 100 MB.
+	maxLines, maxPages = 1 << 20, 100_000
+)
+
+// site remembers the pages of files that are cut together.
+type site struct {
+	lines map[uint64]uint8 // pages on which a line of a site stood, up to repeated
+	pages nearCopies
+}
+
+// strip leaves out the lines of a page that stood on many pages of its site before, and reports how many. Spaces stand
+// in their place, so that positions stay.
+func (s *site) strip(address, text string) (string, int) {
+	if s.lines == nil {
+		s.lines = map[uint64]uint8{}
+	}
+	host := ""
+	if u, err := url.Parse(address); err == nil {
+		host = u.Hostname()
+	}
+	var out strings.Builder
+	here, left := map[uint64]bool{}, 0
+	for line := range strings.Lines(text) {
+		words := strings.TrimSpace(line)
+		if words == "" || len(words) > maxRepeated {
+			out.WriteString(line)
+			continue
+		}
+		h := xxhash.Sum64String(host + "\x00" + words)
+		pages, known := s.lines[h]
+		if pages >= repeated && !here[h] {
+			left++
+			out.WriteString(strings.Repeat(" ", len(strings.TrimRight(line, "\n"))) + line[len(strings.TrimRight(line, "\n")):])
+			continue
+		}
+		out.WriteString(line)
+		if !here[h] && (known || len(s.lines) < maxLines) {
+			here[h] = true
+			s.lines[h] = pages + 1
+		}
+	}
+	return out.String(), left
+}
+
+const (
+	// hashes is the length of a page's signature, in bands of bandRows: of pages that share half of their shingles
+	// two thirds have an equal band.
+	hashes, bandRows = 64, 4
+	// shingle is the number of characters of a shingle: some two words.
+	shingle = 12
+	// minSame is the share of equal hashes from which two pages are near copies.
+	minSame = 0.8
+)
+
+// signature is the MinHash of a page (Broder, 1997), by one permutation in as many parts (Li et al., 2012), whose empty
+// parts take the next one's value.
+type signature [hashes]uint32
+
+// signatureOf is the signature of a text's letters and digits; ok is false for a text without a shingle.
+func signatureOf(text string) (s signature, ok bool) {
+	var window [shingle]rune
+	for i := range s {
+		s[i] = ^uint32(0)
+	}
+	n := 0
+	var buf [shingle * 4]byte
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			continue
+		}
+		copy(window[:], window[1:])
+		window[shingle-1] = unicode.ToLower(r)
+		if n++; n < shingle {
+			continue
+		}
+		for i, r := range window {
+			binary.LittleEndian.PutUint32(buf[4*i:], uint32(r))
+		}
+		h := xxhash.Sum64(buf[:])
+		part := h >> 58 // of hashes
+		s[part] = min(s[part], uint32(h)&^1)
+		ok = true
+	}
+	if ok {
+		s.fill()
+	}
+	return s, ok
+}
+
+// fill gives parts without a shingle the value of the next part that has one.
+func (s *signature) fill() {
+	own := *s
+	for i := range s {
+		for k := i; s[i] == ^uint32(0); k++ {
+			if v := own[(k+1)%hashes]; v != ^uint32(0) {
+				s[i] = bits.RotateLeft32(v, k-i+1)
+			}
+		}
+	}
+}
+
+// nearCopies finds pages that are near copies of earlier ones.
+type nearCopies struct {
+	pages []signature
+	bands map[[2]uint64]int32 // number and hash of a band: the first page that has it
+}
+
+// add reports whether a page is a near copy of one that was added before. Such a page is not added.
+func (n *nearCopies) add(text string) bool {
+	s, ok := signatureOf(text)
+	if !ok {
+		return false
+	}
+	if n.bands == nil {
+		n.bands = map[[2]uint64]int32{}
+	}
+	var keys [hashes / bandRows][2]uint64
+	for b := range keys {
+		var data [4 * bandRows]byte
+		for i := range bandRows {
+			binary.LittleEndian.PutUint32(data[4*i:], s[b*bandRows+i])
+		}
+		keys[b] = [2]uint64{uint64(b), xxhash.Sum64(data[:])}
+		if page, found := n.bands[keys[b]]; found && s.same(&n.pages[page]) >= minSame {
+			return true
+		}
+	}
+	if len(n.pages) == maxPages {
+		return false
+	}
+	for _, key := range keys {
+		if _, found := n.bands[key]; !found {
+			n.bands[key] = int32(len(n.pages))
+		}
+	}
+	n.pages = append(n.pages, s)
+	return false
+}
+
+// same estimates the share of shingles that two pages have in common.
+func (s *signature) same(other *signature) float64 {
+	n := 0
+	for i := range s {
+		if s[i] == other[i] {
+			n++
+		}
+	}
+	return float64(n) / hashes
 }

@@ -1,8 +1,13 @@
 package split
 
 import (
+	_ "embed" // the weights
+	"fmt"
+	"iter"
 	"regexp/syntax"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxWords is the number of words that an alternative may have.
@@ -150,4 +155,162 @@ func literals(tree *syntax.Regexp) ([]string, bool) {
 		return all, true
 	}
 	return nil, false
+}
+
+//go:embed thai.weights
+var thai []byte
+
+// Thai is the model of Thai.
+var Thai = sync.OnceValue(func() *SpaceModel {
+	m, err := ParseSpaces(thai)
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return m
+})
+
+// SpaceModel has the weights of features. It is only read, so any number of goroutines may use it.
+type SpaceModel struct {
+	weights [buckets]int8
+}
+
+// ParseSpaces reads a model: a byte for each weight.
+func ParseSpaces(data []byte) (*SpaceModel, error) {
+	if len(data) != buckets {
+		return nil, fmt.Errorf("weights of spaces: %d bytes instead of %d", len(data), buckets)
+	}
+	m := &SpaceModel{}
+	for k, b := range data {
+		m.weights[k] = int8(b)
+	}
+	return m, nil
+}
+
+// Ends reports whether the space text[from:to] ends a sentence. text is a paragraph.
+func (m *SpaceModel) Ends(text string, from, to int) bool {
+	var w spaceWindow
+	var room [64]uint32
+	w.look(text, from, to)
+	sum := 0
+	for _, k := range w.features(room[:0]) {
+		sum += int(m.weights[k])
+	}
+	return sum > 0
+}
+
+// Spaces yields where runs of white space begin and end that have something before and after them.
+func Spaces(text string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		text, from := trimRight(text), -1
+		seen := false
+		for at, r := range text {
+			switch {
+			case unicode.IsSpace(r):
+				if from < 0 {
+					from = at
+				}
+			default:
+				if from >= 0 && seen && !yield(from, at) {
+					return
+				}
+				from, seen = -1, true
+			}
+		}
+	}
+}
+
+func trimRight(text string) string {
+	for text != "" {
+		r, width := utf8.DecodeLastRuneInString(text)
+		if !unicode.IsSpace(r) {
+			break
+		}
+		text = text[:len(text)-width]
+	}
+	return text
+}
+
+// words is a set of texts, as a tree of their bytes: from the last byte if they stand before a place.
+type words struct {
+	root  [256]int32 // the first node of each byte; 0: none
+	nodes []node     // the first is the root, with the empty text
+}
+
+type node struct {
+	whole    bool // a text ends here
+	children []child
+}
+
+type child struct {
+	b    byte
+	node int32
+}
+
+func newWords(list []string, after bool) *words {
+	w := &words{nodes: []node{{}}}
+	for _, text := range list {
+		at := int32(0)
+		for i := range len(text) {
+			c := text[i]
+			if !after {
+				c = text[len(text)-1-i]
+			}
+			next := w.child(at, c)
+			if next == 0 {
+				next = int32(len(w.nodes))
+				w.nodes = append(w.nodes, node{})
+				if at == 0 {
+					w.root[c] = next
+				} else {
+					w.nodes[at].children = append(w.nodes[at].children, child{c, next})
+				}
+			}
+			at = next
+		}
+		w.nodes[at].whole = true
+	}
+	return w
+}
+
+// child is the node after another by a byte; 0: there is none.
+func (w *words) child(at int32, b byte) int32 {
+	if at == 0 {
+		return w.root[b]
+	}
+	for _, c := range w.nodes[at].children {
+		if c.b == b {
+			return c.node
+		}
+	}
+	return 0
+}
+
+// before reports whether a text ends at a place and the items match before it.
+func (w *words) before(items []item, text string, at int, steps *int) bool {
+	for n := int32(0); ; at-- {
+		if w.nodes[n].whole && matchBackward(items, text, at, steps) {
+			return true
+		}
+		if at == 0 {
+			return false
+		}
+		if n = w.child(n, text[at-1]); n == 0 {
+			return false
+		}
+	}
+}
+
+// after reports whether a text begins at a place and the items match after it.
+func (w *words) after(items []item, text string, at int, steps *int) bool {
+	for n := int32(0); ; at++ {
+		if w.nodes[n].whole && matchForward(items, text, at, steps) {
+			return true
+		}
+		if at == len(text) {
+			return false
+		}
+		if n = w.child(n, text[at]); n == 0 {
+			return false
+		}
+	}
 }

@@ -4,9 +4,14 @@
 package embedding
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"os"
 
 	"golang.org/x/sys/unix"
+
+	"bitextmine/internal/badinput"
 )
 
 // Matrix is n row vectors of dim values, C order. Exactly one of F16 and F32 is set. The memory may be a mapped file:
@@ -57,4 +62,134 @@ func Dot(a, b []float32) float32 {
 		sum += float64(a[i]) * float64(b[i])
 	}
 	return float32(sum)
+}
+
+// Shape returns the rows, dim and type of a .npy file, of which it reads the header alone.
+func Shape(path string) (Meta, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Meta{}, badinput.Errorf("%s cannot be opened: %w", path, err)
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	head := make([]byte, headerLimit+12)
+	n, err := f.ReadAt(head, 0)
+	if n == 0 && err != nil {
+		return Meta{}, badinput.Errorf("%s is empty or cannot be read: %w", path, err)
+	}
+	h, err := parseHeader(head[:n])
+	if err != nil {
+		return Meta{}, badinput.Errorf("%s %w", path, err)
+	}
+	return Meta{N: h.n, Dim: h.dim, DType: h.dtype}, nil
+}
+
+// Normalise divides a row by its L2 norm. The error says why that is not possible, as in "is all zeros".
+func Normalise(row []float32) error {
+	sum := 0.0
+	for _, x := range row {
+		sum += float64(x) * float64(x)
+	}
+	switch {
+	case math.IsNaN(sum) || math.IsInf(sum, 0):
+		return errors.New("has a value that is not finite")
+	case sum == 0:
+		return errors.New("is all zeros, which has no direction")
+	}
+	norm := math.Sqrt(sum)
+	for d := range row {
+		row[d] = float32(float64(row[d]) / norm)
+	}
+	return nil
+}
+
+// unitTolerance is how far from 1 the squared length of a row of float16 numbers may be that had the length 1.
+const unitTolerance = 2e-3
+
+// Unit returns the matrix with rows of length 1: as it is if they are, otherwise a copy in float32. name is that of its
+// file, for messages.
+func (m Matrix) Unit(name string) (Matrix, error) {
+	unit, row := true, make([]float32, m.Dim)
+	for i := 0; i < m.N && unit; i++ {
+		m.Float32(row, i, i+1)
+		sum := 0.0
+		for _, x := range row {
+			sum += float64(x) * float64(x)
+		}
+		unit = math.Abs(sum-1) <= unitTolerance // false for NaN
+	}
+	if unit {
+		return m, nil
+	}
+	rows := make([]float32, m.N*m.Dim)
+	for i := range m.N {
+		one := rows[i*m.Dim : (i+1)*m.Dim]
+		m.Float32(one, i, i+1)
+		if err := Normalise(one); err != nil {
+			return m, badinput.Errorf("%s: row %d %w: leave it out", name, i, err)
+		}
+	}
+	return FromFloat32(rows, m.Dim), nil
+}
+
+// narrow rounds x to IEEE 754 binary16, to nearest, ties to even. A value that rounds beyond 65,504 becomes an
+// infinity.
+func narrow(x float32) uint16 {
+	const (
+		overflow  = 0x47800000 // 65,536: from here on the result is infinite or NaN
+		smallest  = 0x38800000 // 2^-14, the smallest normal binary16
+		bias      = 112 << 23  // difference of the exponent biases, shifted to the exponent's place
+		alignHalf = 126 << 23  // 0.5: adding it shifts a subnormal's bits to the low end, and the adder rounds them
+	)
+	bits := math.Float32bits(x)
+	sign := uint16(bits >> 16 & 0x8000)
+	bits &= 0x7fffffff
+	switch {
+	case bits >= overflow:
+		if bits > 0x7f800000 {
+			return sign | 0x7e00 // NaN
+		}
+		return sign | 0x7c00
+	case bits < smallest:
+		return sign | uint16(math.Float32bits(math.Float32frombits(bits)+0.5)-alignHalf)
+	}
+	bits += 0xfff + bits>>13&1 // adds half of the last bit that stays, less one unless that bit is odd
+	return sign | uint16((bits-bias)>>13)
+}
+
+// Widen converts binary16 to float32, which is exact.
+func Widen(h uint16) float32 {
+	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
+	if exponent-1 < 30 { // normal: one comparison for the exponents 1 to 30
+		return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+	}
+	if exponent == 0 {
+		subnormal := float32(fraction) * (1.0 / (1 << 24))
+		return math.Float32frombits(sign | math.Float32bits(subnormal))
+	}
+	return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
+}
+
+// Float32 writes rows lo to hi-1 to dst [hi-lo, Dim] as float32.
+func (m Matrix) Float32(dst []float32, lo, hi int) {
+	lo, hi = lo*m.Dim, hi*m.Dim
+	dst = dst[:hi-lo]
+	if m.F32 != nil {
+		copy(dst, m.F32[lo:hi])
+		return
+	}
+	for i, h := range m.F16[lo:hi] {
+		dst[i] = Widen(h)
+	}
+}
+
+// Narrow returns m as float16, rounded to nearest, ties to even. A float16 matrix is returned unchanged.
+func Narrow(m Matrix) Matrix {
+	if m.F16 != nil {
+		return m
+	}
+	out := Matrix{N: m.N, Dim: m.Dim, F16: make([]uint16, len(m.F32))}
+	for i, x := range m.F32 {
+		out.F16[i] = narrow(x)
+	}
+	return out
 }

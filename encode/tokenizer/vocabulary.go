@@ -1,3 +1,7 @@
+// Package tokenizer turns text into the ids that an encoder's graph gets.
+//
+// The tokenizer's file (SentencePiece or WordPiece) splits a text into pieces and numbers them. The manifest (package
+// model) says how these numbers become ids of the graph, and which special tokens and prefix a text gets.
 package tokenizer
 
 import (
@@ -167,4 +171,68 @@ func newSplitter(m *model.Model) (splitter, error) {
 			m.Name, err)
 	}
 	return s, nil
+}
+
+// TokenizePairs appends to s the graph's input for each pair of a judge: BOS, the first sentence, the tokens between
+// them, the second sentence, EOS. Of a pair that is longer than max_tokens the longer sentence loses tokens at its end
+// until both are equally long, and then both.
+func (v *Vocabulary) TokenizePairs(s *Sequences, pairs [][2]string) error {
+	between := v.model.Judge.Between
+	room := v.model.Room(model.Prefix{}) - len(between)
+	var sides [2]Sequences
+	for side := range sides {
+		texts := make([]string, len(pairs))
+		for i, pair := range pairs {
+			texts[i] = v.lowered(pair[side])
+		}
+		err := v.Encode(texts, room, func(_ int, ids []int32) {
+			for _, id := range ids {
+				sides[side].IDs = append(sides[side].IDs, v.ids.graph[id])
+			}
+			sides[side].Add(nil)
+		})
+		if err != nil {
+			return fmt.Errorf("tokenise for judge %s: %w", v.model.Name, err)
+		}
+	}
+	for i := range pairs {
+		first, second := sides[0].At(i), sides[1].At(i)
+		a, b := shared(len(first), len(second), room)
+		s.IDs = append(append(s.IDs, v.ids.bos...), first[:a]...)
+		s.IDs = append(append(s.IDs, between...), second[:b]...)
+		s.Add(v.ids.eos)
+	}
+	return nil
+}
+
+// shared divides room among two sentences of so many tokens.
+func shared(first, second, room int) (a, b int) {
+	if first+second <= room {
+		return first, second
+	}
+	a = min(first, max(room-second, (room+1)/2))
+	return a, min(second, room-a)
+}
+
+// Sequences are token ids of sentences in one slice: sentence i has IDs[Ends[i-1]:Ends[i]].
+type Sequences struct {
+	IDs  []int32
+	Ends []int
+}
+
+// Reset removes all sentences and keeps the memory.
+func (s *Sequences) Reset() { s.IDs, s.Ends = s.IDs[:0], s.Ends[:0] }
+
+// At returns the ids of sentence i.
+func (s *Sequences) At(i int) []int32 {
+	if i == 0 {
+		return s.IDs[:s.Ends[0]]
+	}
+	return s.IDs[s.Ends[i-1]:s.Ends[i]]
+}
+
+// Add appends a sentence.
+func (s *Sequences) Add(ids []int32) {
+	s.IDs = append(s.IDs, ids...)
+	s.Ends = append(s.Ends, len(s.IDs))
 }

@@ -1,11 +1,8 @@
-// WordPiece splits text as BERT does: it removes control characters, separates Chinese characters and punctuation,
-// optionally strips accents, and then repeatedly takes the longest known piece from each word. The caller lower-cases
-// the text first if the model needs it.
-
 package tokenizer
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +28,10 @@ const unknownPiece = "[UNK]"
 // maxWord is the maximum number of letters in a word; a longer word is unknown, as in BERT.
 const maxWord = 100
 
-// WordPiece is a loaded vocab.txt. It is only read, so any number of goroutines may use it.
+// WordPiece is a loaded vocab.txt. It splits text as BERT does: it removes control characters, separates Chinese
+// characters and punctuation, optionally strips accents, and then repeatedly takes the longest known piece from each
+// word. The caller lower-cases the text first if the model needs it. It is only read, so any number of goroutines may
+// use it.
 type WordPiece struct {
 	options WordPieceOptions
 	starts  map[string]int32 // pieces that begin a word
@@ -197,4 +197,75 @@ func chinese(r rune) bool {
 	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2A6DF ||
 		r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F || r >= 0x2B920 && r <= 0x2CEAF ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
+}
+
+// wordModel is a model of type WordPiece, which takes the longest pieces from a word's beginning, or WordLevel, which
+// knows whole words alone.
+type wordModel struct {
+	ids     map[string]int32
+	unknown int32
+	prefix  string // of pieces inside a word
+	longest int    // word that is split, in letters; 0: none is
+}
+
+func (t *HuggingFace) newWordModel(raw json.RawMessage, level bool) (*wordModel, error) {
+	m := struct {
+		Vocab   map[string]int32 `json:"vocab"`
+		Unknown string           `json:"unk_token"`
+		Prefix  string           `json:"continuing_subword_prefix"`
+		Longest int              `json:"max_input_chars_per_word"`
+	}{Unknown: unknownPiece, Prefix: continuation, Longest: maxWord}
+	if level {
+		m.Unknown = "<unk>"
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("its model cannot be read: %w", err)
+	}
+	if err := t.setVocabulary(m.Vocab); err != nil {
+		return nil, err
+	}
+	unknown, ok := m.Vocab[m.Unknown]
+	if !ok {
+		return nil, fmt.Errorf("its model has the unknown piece %q, which is not in its vocabulary", m.Unknown)
+	}
+	if level {
+		m.Longest = 0
+	}
+	t.unknown = unknown
+	return &wordModel{t.ids, unknown, m.Prefix, m.Longest}, nil
+}
+
+func (w *wordModel) split(m *memory, ids []int32, word string) []int32 {
+	if w.longest <= 0 {
+		if id, ok := w.ids[word]; ok && w.longest == 0 {
+			return append(ids, id)
+		}
+		return append(ids, w.unknown)
+	}
+	if utf8.RuneCountInString(word) > w.longest {
+		return append(ids, w.unknown)
+	}
+	first := len(ids)
+	for at := 0; at < len(word); {
+		m.letters = m.letters[:0]
+		if at > 0 {
+			m.letters = append(m.letters, w.prefix...)
+		}
+		before := len(m.letters)
+		m.letters = append(m.letters, word[at:]...)
+		end := len(m.letters)
+		for end > before {
+			if id, ok := w.ids[string(m.letters[:end])]; ok {
+				ids = append(ids, id)
+				break
+			}
+			_, n := utf8.DecodeLastRune(m.letters[before:end])
+			end -= n
+		}
+		if end == before {
+			return append(ids[:first], w.unknown)
+		}
+		at += end - before
+	}
+	return ids
 }

@@ -124,7 +124,8 @@ func CountMojibake(text string) int {
 // maxTimes is how often a text is repaired that was wrongly decoded several times.
 const maxTimes = 3
 
-// RepairMojibake decodes what was wrongly decoded. A replacement character stays, since what it replaced is lost.
+// RepairMojibake decodes UTF-8 that was read as Windows-1252 or Latin-1 on its way ("Ã¼" for "ü", "â€™" for "’"), also
+// twice. A replacement character stays, since what it replaced is lost.
 func RepairMojibake(text string) string {
 	for range maxTimes {
 		var out strings.Builder
@@ -143,7 +144,8 @@ func RepairMojibake(text string) string {
 	return text
 }
 
-// FixText repairs a text. One that needs no repair is returned as it is.
+// FixText repairs what bifixer repairs: wrongly decoded characters, entities of HTML, spaces and invisible characters,
+// and characters that only look like the right ones. A text that needs no repair is returned as it is.
 func FixText(text string) string {
 	fixed := RepairMojibake(text)
 	for range maxEscaped {

@@ -3,12 +3,17 @@ package faiss
 import (
 	"context"
 	"fmt"
+	"os"
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
+
+	gofaiss "github.com/DataIntelligenceCrew/go-faiss"
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
+	"bitextmine/internal/badinput"
 )
 
 // ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is
@@ -120,3 +125,153 @@ var where = regexp.MustCompile(`^Error in .* at [^ ]*:\d+: `)
 
 // reason takes FAISS's own words from an error text that begins with a C++ function and a source line.
 func reason(err error) string { return where.ReplaceAllString(err.Error(), "") }
+
+// native is an index inside FAISS, on whatever processor. Its calls stay on one locked OS thread and check no lengths:
+// only this file's functions and the searches feed it.
+type native interface {
+	Train(x []float32) error
+	Add(x []float32) error
+	Search(x []float32, k int64) (scores []float32, ids []int64, err error)
+	Delete()
+}
+
+// processor is where indexes live.
+type processor interface {
+	prefix() string
+	// create makes an empty index that is to hold so many rows, and applies the search settings that are given. Its
+	// errors are badinput where FAISS refuses them.
+	create(factory string, dim, rows int, opts Options) (native, error)
+	// slack bounds how far its scores of a flat index are from inner products.
+	slack(half *index.Half, opts Options) float64
+}
+
+// build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the
+// factory string or the settings, where there are fewer rows than inverted lists, and where memory is too short to
+// train.
+func build(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
+	if n := lists(factory); rows.Len() < n {
+		return nil, badinput.Errorf(
+			"the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact",
+			factory, n, rows.Len())
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	SetBLASThreads(opts.Threads)
+	idx, err := on.create(factory, rows.Dim(), rows.Len(), opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := fill(ctx, idx, factory, rows, opts); err != nil {
+		idx.Delete()
+		return nil, err
+	}
+	return idx, nil
+}
+
+func fill(ctx context.Context, idx native, factory string, rows *index.Distinct, opts Options) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// An index that needs no training ignores it.
+	if err := idx.Train(sample(rows, trainRows(factory, opts))); err != nil {
+		if outOfMemory(err) {
+			return badinput.Errorf(
+				"not enough memory to train the index %q on %d rows; use fewer lists or set fewer training rows",
+				factory, trainRows(factory, opts))
+		}
+		return badinput.Errorf(
+			"FAISS cannot train the index %q on %d rows (%s); use an index with fewer lists or smaller codes, or exact",
+			factory, rows.Len(), reason(err))
+	}
+	return addAll(ctx, idx, rows)
+}
+
+// outOfMemory tells the C++ exception of an allocation that failed by its text.
+func outOfMemory(err error) bool { return strings.Contains(err.Error(), "bad_alloc") }
+
+// trainRows is how many rows an index is trained on. FAISS asks for 39 a list and uses at most 256; codes need some ten
+// thousand.
+func trainRows(factory string, opts Options) int {
+	if opts.TrainRows > 0 {
+		return opts.TrainRows
+	}
+	return max(64*lists(factory), 1<<15)
+}
+
+// sample copies n rows (all if there are fewer), spread evenly over the side.
+func sample(rows *index.Distinct, n int) []float32 {
+	n = min(n, rows.Len())
+	dim := rows.Dim()
+	out := make([]float32, n*dim)
+	for i := range n {
+		at := index.Spread(i, n, rows.Len())
+		into := out[i*dim : (i+1)*dim]
+		copy(into, rows.Block(at, at+1, into))
+	}
+	return out
+}
+
+// Memory is how many bytes a search takes beside its index: the training sample and a block of widened rows.
+func Memory(factory string, dim int) int64 {
+	return 4*int64(trainRows(factory, Options{}))*int64(dim) + addBytes
+}
+
+// kind identifies FAISS's own index files.
+const kind approximate.Kind = "faiss"
+
+func labelOf(factory string, rows *index.Distinct, opts Options) approximate.Label {
+	return approximate.Label{
+		Factory: factory, TrainRows: trainRows(factory, opts),
+		Vectors: rows.Digest(), Rows: rows.Len(), Dim: rows.Dim(),
+	}
+}
+
+// open reads the index from opts.Dir, or builds it and keeps it there. Indexes on GPUs are always built: that is faster
+// than reading.
+func open(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
+	if _, ok := on.(cpu); !ok || opts.Dir == "" {
+		return build(ctx, on, factory, rows, opts)
+	}
+	want := labelOf(factory, rows, opts)
+	path := kind.Path(opts.Dir, want)
+	return approximate.Open(path, func() (native, error) { return load(path, want, opts) },
+		func() (native, error) { return build(ctx, on, factory, rows, opts) }, func(idx native) error {
+			err := kind.Save(path, want, func(f *os.File) error { return write(f.Name(), idx.(gofaiss.Index)) })
+			if err != nil {
+				idx.Delete()
+			}
+			return err
+		})
+}
+
+func write(path string, idx gofaiss.Index) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := gofaiss.WriteIndex(idx, path); err != nil {
+		return failed("write index", err)
+	}
+	return nil
+}
+
+// load reads an index file. The error is indexfile.Damage if the file is not what was published under this name.
+func load(path string, want approximate.Label, opts Options) (native, error) {
+	if _, err := kind.Verify(path, want); err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	idx, err := gofaiss.ReadIndex(path, 0)
+	if err != nil {
+		return nil, approximate.Damaged(path, "cannot be read by FAISS (%s)", reason(err))
+	}
+	if idx.D() != want.Dim || idx.Ntotal() != int64(want.Rows) {
+		idx.Delete()
+		return nil, approximate.Damaged(path, "does not hold what its label says")
+	}
+	if err := set(idx, want.Factory, opts); err != nil {
+		idx.Delete()
+		return nil, err
+	}
+	approximate.Used(path)
+	return idx, nil
+}

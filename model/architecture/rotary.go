@@ -1,10 +1,172 @@
 package architecture
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
 )
+
+// rope are rotary positions (Su et al. 2021): pair i of a head's numbers is turned by place times frequencies[i].
+type rope struct {
+	name        string // distinguishes those of one graph
+	frequencies []float32
+	factor      float64 // on both sine and cosine
+}
+
+// scaling is rope_scaling or rope_parameters of config.json.
+type scaling struct {
+	Kind    string   `json:"rope_type"`
+	Old     string   `json:"type"`
+	Theta   float64  `json:"rope_theta"`
+	Factor  float64  `json:"factor"`
+	Low     float64  `json:"low_freq_factor"`
+	High    float64  `json:"high_freq_factor"`
+	Context float64  `json:"original_max_position_embeddings"`
+	Fast    float64  `json:"beta_fast"`
+	Slow    float64  `json:"beta_slow"`
+	Mscale  float64  `json:"mscale"`
+	MscaleD float64  `json:"mscale_all_dim"`
+	Partial float64  `json:"partial_rotary_factor"`
+	Scale   *float64 `json:"attention_factor"`
+	Trunc   *bool    `json:"truncate"`
+	MixedB  *float64 `json:"mixed_b"`
+}
+
+// rope reads the rotary positions of heads of so many numbers. kind is the kind of layers where the configuration has
+// several sets of them, theta the base of the older field, or its default.
+func (c *config) rope(kind string, theta float64, head int) rope {
+	s := scaling{Theta: theta}
+	var sets map[string]json.RawMessage
+	c.value("rope_scaling", &s)
+	if c.value("rope_parameters", &sets) {
+		set := c.values["rope_parameters"]
+		if own, ok := sets[kind]; ok {
+			set = own
+		}
+		if string(set) != "null" && json.Unmarshal(set, &s) != nil {
+			c.refuse("rope_parameters is %s, which is not of its kind", set)
+		}
+	}
+	if s.Kind == "" {
+		s.Kind = s.Old
+	}
+	if head%2 != 0 || head < 2 {
+		c.refuse("the heads have %d numbers, but rotary positions turn pairs", head)
+		return rope{}
+	}
+	if s.Partial != 0 && s.Partial != 1 {
+		c.refuse("partial_rotary_factor is %v, but only 1 can be computed: export the model to ONNX", s.Partial)
+	}
+	if !(s.Theta > 0) || math.IsInf(s.Theta, 0) {
+		c.refuse("rope_theta is %v, but must be positive", s.Theta)
+		return rope{}
+	}
+	r := rope{name: "rope." + kind, frequencies: make([]float32, head/2), factor: 1}
+	scaled, ok := scalings[s.Kind]
+	if !ok {
+		c.refuse("rope_scaling is of type %q, but only default, linear, ntk, llama3 and yarn can be computed: export the model to ONNX", s.Kind)
+		return r
+	}
+	if s.Kind != "" && s.Kind != "default" && !(s.Factor >= 1) {
+		c.refuse("rope_scaling has the factor %v, but must have one of 1 or more", s.Factor)
+		return r
+	}
+	turned := scaled(&r, s, head)
+	for i := range r.frequencies {
+		r.frequencies[i] = float32(turned(i))
+	}
+	return r
+}
+
+// plainTurn is the angle by which pair i is turned from one place to the next, without scaling.
+func plainTurn(theta float64, head int) func(i int) float64 {
+	return func(i int) float64 { return 1 / math.Pow(theta, float64(2*i)/float64(head)) }
+}
+
+// scalings give the function of a pair's angle by the type of scaling, and may set the factor.
+var scalings = map[string]func(r *rope, s scaling, head int) func(i int) float64{
+	"":        plainScaling,
+	"default": plainScaling,
+	"linear": func(_ *rope, s scaling, head int) func(i int) float64 {
+		turn := plainTurn(s.Theta, head)
+		return func(i int) float64 { return turn(i) / s.Factor }
+	},
+	"ntk":    ntkScaling,
+	"llama3": llamaScaling,
+	"yarn":   yarnScaling,
+}
+
+func plainScaling(_ *rope, s scaling, head int) func(i int) float64 { return plainTurn(s.Theta, head) }
+
+// ntkScaling is that of GTE: a base as many times as large, and all angles divided; with mixed_b they are divided by
+// growing numbers instead.
+func ntkScaling(_ *rope, s scaling, head int) func(i int) float64 {
+	if s.MixedB == nil {
+		turn := plainTurn(s.Theta*s.Factor, head)
+		return func(i int) float64 { return turn(i) / math.Pow(s.Factor, 2/float64(head)) }
+	}
+	turn := plainTurn(s.Theta, head)
+	a := math.Log(s.Factor) / math.Pow(float64(head)/2, *s.MixedB)
+	return func(i int) float64 { return turn(i) / math.Exp(a*math.Pow(float64(i+1), *s.MixedB)) }
+}
+
+// llamaScaling divides the angles of long waves, leaves those of short ones, and mixes both in between.
+func llamaScaling(_ *rope, s scaling, head int) func(i int) float64 {
+	turn := plainTurn(s.Theta, head)
+	return func(i int) float64 {
+		f := turn(i)
+		wave := 2 * math.Pi / f
+		switch {
+		case wave < s.Context/s.High:
+			return f
+		case wave > s.Context/s.Low:
+			return f / s.Factor
+		}
+		smooth := (s.Context/wave - s.Low) / (s.High - s.Low)
+		return (1-smooth)*f/s.Factor + smooth*f
+	}
+}
+
+// yarnScaling is that of YaRN (Peng et al. 2023).
+func yarnScaling(r *rope, s scaling, head int) func(i int) float64 {
+	scale := func(m float64) float64 {
+		if s.Factor <= 1 {
+			return 1
+		}
+		return 0.1*m*math.Log(s.Factor) + 1
+	}
+	switch {
+	case s.Scale != nil:
+		r.factor = *s.Scale
+	case s.Mscale != 0 && s.MscaleD != 0:
+		r.factor = scale(s.Mscale) / scale(s.MscaleD)
+	default:
+		r.factor = scale(1)
+	}
+	if s.Fast == 0 {
+		s.Fast = 32
+	}
+	if s.Slow == 0 {
+		s.Slow = 1
+	}
+	correction := func(turns float64) float64 {
+		return float64(head) * math.Log(s.Context/(turns*2*math.Pi)) / (2 * math.Log(s.Theta))
+	}
+	low, high := correction(s.Fast), correction(s.Slow)
+	if s.Trunc == nil || *s.Trunc {
+		low, high = math.Floor(low), math.Ceil(high)
+	}
+	low, high = max(low, 0), min(high, float64(head-1))
+	if low == high {
+		high += 0.001
+	}
+	turn := plainTurn(s.Theta, head)
+	return func(i int) float64 {
+		ramp := min(max((float64(i)-low)/(high-low), 0), 1)
+		return turn(i)/s.Factor*ramp + turn(i)*(1-ramp)
+	}
+}
 
 // readModernBERT reads ModernBERT (Warner et al. 2024): normalisation before each part, gated dense layers, and
 // attention that is local in all but some layers.

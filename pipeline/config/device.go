@@ -1,12 +1,18 @@
 package config
 
 import (
+	"path/filepath"
+	"strings"
+
+	"bitextmine/corpus/input"
 	"bitextmine/encode"
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+	"bitextmine/score"
 )
 
 // Models are the opened encoders of a run.
@@ -88,4 +94,144 @@ func DeviceOfTasks(c *Config) string {
 		return ""
 	}
 	return c.Device
+}
+
+// Encoder loads the encoder of a run. Where another program made the vectors, it is the one that is said to have made
+// them, or one of which nothing but their length is known.
+func Encoder(c *Config) (*model.Model, error) {
+	if !c.HasVectors() {
+		return model.Load(c.Encoder)
+	}
+	var m *model.Model
+	of := "the encoder " + c.Encoder
+	for _, target := range []bool{false, true} {
+		files, err := vectorFiles(c, target)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if m == nil {
+				if m, err = setting.OpenEncoder(c.Encoder, file.Dim); err != nil {
+					return nil, err
+				}
+				if c.Encoder == "" {
+					of = file.Path
+				}
+			}
+			if file.Dim != m.Dim {
+				return nil, badinput.Errorf("%s has rows of %d values, and %s of %d: give vectors that one encoder made", file.Path, file.Dim, of, m.Dim)
+			}
+		}
+	}
+	return m, nil
+}
+
+// UnnamedEncoder says whether the vectors are of an encoder that the program cannot ask for others.
+func UnnamedEncoder(c *Config) bool { return c.HasVectors() && c.Encoder == "" }
+
+// validateGiven checks the settings of vectors that another program made.
+func validateGiven(c *Config, fail func(format string, args ...any)) {
+	dtype := embedding.DType(c.EmbDType)
+	switch {
+	case !c.HasVectors() && c.EmbDim != 0:
+		fail("emb_dim = %d is of src_emb and tgt_emb, which name no file", c.EmbDim)
+	case !c.HasVectors() && c.Encoder == "":
+		fail("encoder names no encoder")
+	case !c.HasVectors():
+	case len(c.SourceEmb) == 0 || len(c.TargetEmb) == 0:
+		fail("src_emb and tgt_emb belong together: give both")
+	case dtype != embedding.Float32 && dtype != embedding.Float16:
+		fail("emb_dtype %q is not known; choose float32 or float16", c.EmbDType)
+	case c.Encoder == "" && c.Scorer != "" && c.Scorer != score.None && c.Scorer != score.Auto:
+		fail("scorer = %s must know the encoder that made src_emb and tgt_emb: name it with --encoder, or let the margin decide with --scorer none", c.Scorer)
+	}
+}
+
+// vectorFiles lists the files of vectors of one side, in the order in which they are named, each with its shape.
+func vectorFiles(c *Config, target bool) ([]plan.Vectors, error) {
+	patterns := c.SourceEmb
+	if target {
+		patterns = c.TargetEmb
+	}
+	var files []plan.Vectors
+	for _, pattern := range patterns {
+		found, err := input.Expand(nil, []string{pattern})
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range found {
+			if filepath.Ext(in.Path) == ".json" { // stands beside every .npy of mine encode
+				continue
+			}
+			file, err := shapeOf(in.Path, c.Given)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+// shapeOf reads how many rows a file of vectors has, and of what.
+func shapeOf(path string, given setting.Given) (plan.Vectors, error) {
+	if filepath.Ext(path) != ".npy" {
+		file, err := embedding.OpenVectors(path, given.EmbDim, embedding.DType(given.EmbDType), "--emb-dim")
+		if err != nil {
+			return plan.Vectors{}, err
+		}
+		shape := plan.Vectors{Path: path, Rows: file.N, Dim: file.Dim, Raw: given.EmbDType}
+		return shape, file.Close()
+	}
+	meta, err := embedding.Shape(path)
+	if err == nil && meta.DType == embedding.Float64 {
+		err = badinput.Errorf("%s holds values of type float64, which would have to be in memory at once as float32; save it again with astype('<f4')", path)
+	}
+	return plan.Vectors{Path: path, Rows: meta.N, Dim: meta.Dim}, err
+}
+
+// vectorsByText pairs the text files of one side with the files of vectors, by the order in which both are named.
+func vectorsByText(c *Config, target bool) (map[string]*plan.Vectors, error) {
+	if !c.HasVectors() {
+		return nil, nil
+	}
+	language, patterns, flag := c.side(target)
+	var texts []string
+	seen := map[string]bool{}
+	for _, pattern := range patterns {
+		found, err := expand([]string{pattern}, language, flag, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range found {
+			identity := FixturesPrefix + in.Path
+			if in.FS == nil {
+				if identity, err = filepath.Abs(in.Path); err != nil {
+					return nil, err
+				}
+			}
+			if !seen[identity] {
+				texts = append(texts, in.Path)
+			}
+			seen[identity] = true
+		}
+	}
+	files, err := vectorFiles(c, target)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) != len(texts) {
+		return nil, badinput.Errorf("the %s text is in %d files and its vectors in %d: give one file of vectors for each text file, with %s in the order of %s",
+			language, len(texts), len(files), strings.Replace(flag, "-text", "-emb", 1), flag)
+	}
+	paired := map[string]*plan.Vectors{}
+	for i, text := range texts {
+		digest, err := plan.DigestInput(input.File{Path: files[i].Path})
+		if err != nil {
+			return nil, err
+		}
+		files[i].SHA256 = digest.SHA256
+		paired[text] = &files[i]
+	}
+	return paired, nil
 }

@@ -1,13 +1,21 @@
 package cut
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/filter/language"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage/shard"
 )
 
 // maxNamed is how many files a warning names.
@@ -82,4 +90,103 @@ func refuseShrunk(code string, earlier, inputs []record.InputReport) error {
 			"files are all there; if that is meant, run once with --on-bad-file fail", code, before, now)
 	}
 	return nil
+}
+
+const (
+	// maxNotUTF8 is the share of a file's lines that may be in another encoding before somebody is told.
+	maxNotUTF8 = 0.05
+	// guessBytes and guessLines bound what is looked at.
+	guessBytes, guessLines = 1 << 20, 200
+)
+
+// otherCharset says that many lines of a file are not UTF-8, in which encoding they seem to be and what to type; empty:
+// they are not many.
+func otherCharset(whole *plan.Language, in *plan.Input, counts corpus.Counts, flag string) string {
+	n := counts.Skipped[corpus.ReasonNotUTF8]
+	if float64(n) <= maxNotUTF8*float64(max(counts.Lines, counts.Records)) {
+		return ""
+	}
+	what := fmt.Sprintf("%d of %d lines of %s are not UTF-8 and are left out", n, max(counts.Lines, counts.Records), in.Path)
+	name := guessed(in.Source(), whole.Code)
+	if name == "" {
+		return what + ": say in which encoding they are with " + flag
+	}
+	return fmt.Sprintf("%s; they seem to be in %s: %s %s reads them", what, name, flag, name)
+}
+
+// guessed guesses the encoding of a file's lines that are not UTF-8; empty: it cannot tell.
+func guessed(file input.File, code string) string {
+	r, err := input.OpenDecompressed(file)
+	if err != nil {
+		return ""
+	}
+	text, err := io.ReadAll(io.LimitReader(r, guessBytes))
+	if err = errors.Join(err, r.Close()); err != nil {
+		return ""
+	}
+	var some [][]byte
+	for line := range bytes.Lines(text) {
+		if !utf8.Valid(line) && len(some) < guessLines {
+			some = append(some, line)
+		}
+	}
+	identifier := language.For("")
+	return corpus.GuessCharset(bytes.Join(some, nil), func(text string) float64 {
+		own, all := 0, 0
+		for line := range strings.Lines(text) {
+			all++
+			if language.Same(code, identifier.Identify(line).Code) {
+				own++
+			}
+		}
+		return float64(own) / float64(max(all, 1))
+	})
+}
+
+// doubted is a file whose text is not in the language of its side.
+type doubted struct {
+	Path string
+	shard.Doubt
+}
+
+// foreign returns the warnings about files whose text is not in the language of their side, given those files by
+// language, and whether the two sides are swapped.
+func foreign(languages []plan.Language, of [][]doubted) (warnings []string, swapped bool) {
+	swapped = len(of) == 2
+	for l := range languages {
+		all := len(of[l]) > 0 && len(of[l]) == len(languages[l].Inputs) && !slices.ContainsFunc(of[l], mixed)
+		swapped = swapped && all && of[l][0].Most.Code == languages[1-l].Code
+	}
+	for l, files := range of {
+		for _, part := range []bool{false, true} {
+			some := slices.DeleteFunc(slices.Clone(files), func(d doubted) bool { return mixed(d) != part })
+			if len(some) > 0 {
+				warnings = append(warnings, warning(languages[l].Code, some, swapped))
+			}
+		}
+	}
+	return warnings, swapped
+}
+
+// mixed reports whether most of a file is in its language.
+func mixed(d doubted) bool { return d.Mixed }
+
+// warning tells of files that are mixed, or of files that are not.
+func warning(code string, files []doubted, swapped bool) string {
+	var named []string
+	for _, f := range files[:min(len(files), maxNamed)] {
+		named = append(named,
+			fmt.Sprintf("%s is %.0f%% %s (%s)", f.Path, 100*f.Share, f.Most.Code, strings.Join(f.Most.Texts, " | ")))
+	}
+	if more := len(files) - maxNamed; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	is, advice := "is not", "give each file to the side of its language"
+	if mixed(files[0]) {
+		is, advice = "is only in part", "what is in the other language makes no pair; --keep-foreign keeps it"
+	} else if swapped {
+		advice = "swap --src and --tgt, or the files"
+	}
+	return fmt.Sprintf("text that is said to be %s %s, by a sample of its sentences: %s; %s",
+		code, is, strings.Join(named, "; "), advice)
 }

@@ -5,8 +5,11 @@ package cut
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"slices"
 
 	"bitextmine/corpus"
+	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -169,4 +172,78 @@ func RemoveAside(ctx context.Context, st *store.Store, p *plan.Plan) (found bool
 		}
 	}
 	return found, nil
+}
+
+// Split logs which files' records are divided into sentences, and returns a warning for each language with plain text
+// whose lines look like documents.
+func Split(log *slog.Logger, languages []plan.Language) (warnings []string) {
+	for _, l := range languages {
+		var divided, long []plan.Input
+		for _, in := range l.Inputs {
+			switch {
+			case in.Corpus != nil && in.Corpus.Split != "":
+				divided = append(divided, in)
+			case in.Seen != nil:
+				long = append(long, in)
+			}
+		}
+		if len(divided) > 0 {
+			log.Info(fmt.Sprintf("the records of %d of %d %s files are divided into sentences%s; --split off leaves them as they are",
+				len(divided), len(l.Inputs), l.Code, measured(divided[0])))
+		}
+		if len(long) > 0 {
+			warnings = append(warnings, fmt.Sprintf("the lines of %d of %d %s files look like documents%s, and each is taken for "+
+				"a sentence: --split on divides them", len(long), len(l.Inputs), l.Code, measured(long[0])))
+		}
+	}
+	return warnings
+}
+
+// measured describes the first records of an input; empty if they were not looked at.
+func measured(in plan.Input) string {
+	if in.Seen == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %v)", in.Path, *in.Seen)
+}
+
+// Neighbours refuses a language that has fewer sentences than the lists have places. A shard may: its lists are
+// merged with others'.
+func Neighbours(ctx context.Context, files *view.Files, k int, languages []plan.Language) error {
+	for _, language := range languages {
+		if slices.ContainsFunc(language.Shards, func(s plan.Shard) bool { return s.Rows >= k }) {
+			continue
+		}
+		keys := map[corpus.Key]bool{} // a sentence may stand in several shards
+		for i := 0; i < len(language.Shards) && len(keys) < k; i++ {
+			found, err := files.Keys(ctx, &language.Shards[i])
+			if err != nil {
+				return err
+			}
+			for _, key := range found {
+				keys[key] = true
+			}
+		}
+		if len(keys) < k {
+			return badinput.Errorf("the %s text has %d different sentences and k = %d neighbours of each are asked for; give more text, or lower --k",
+				language.Code, len(keys), k)
+		}
+	}
+	return nil
+}
+
+// Index refuses an index with more lists than any shard has rows: no cell would be searched by it.
+func Index(search string, languages []plan.Language) error {
+	minRows := backend.MinRows(search)
+	for _, language := range languages {
+		maxRows := 0
+		for _, s := range language.Shards {
+			maxRows = max(maxRows, s.Rows)
+		}
+		if maxRows < minRows {
+			return badinput.Errorf("search %s has %d lists but no shard of the %s text more than %d sentences to train them on; use fewer lists, or exact",
+				search, minRows, language.Code, maxRows)
+		}
+	}
+	return nil
 }

@@ -1,3 +1,9 @@
+// Package decide scores the candidates of a pair of languages, rejects by rules and labels, matches one-to-one and
+// cuts. It reads what the run has computed through package view, and encodes nothing. The stages of matching and of
+// two-stage mining, explanations, evidence and the page all decide here, so that they agree.
+//
+// Probabilities are adapted to the text (score.Adapt) once the candidates are matched, and the threshold is found among
+// them. docs/scoring.md says how.
 package decide
 
 import (
@@ -172,4 +178,78 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 		}
 	}
 	return problem
+}
+
+// Shortlist is what two-stage mining encodes again: the sentences of the candidates whose static margin is above the
+// floor.
+type Shortlist struct {
+	Pairs int
+	Rows  [2][][]uint32 // by side and shard: the rows of the sentences' first occurrences, ascending
+}
+
+// NewShortlist finds what to encode again from the pair's neighbours.
+func NewShortlist(ctx context.Context, p *view.Pair) (*Shortlist, error) {
+	lists, scorer, err := neighbourhoods(ctx, p, &view.Recall{})
+	if err != nil {
+		return nil, err
+	}
+	candidates := lists.Candidates()
+	if scorer != nil {
+		candidates = lists.ScoredCandidates()
+	}
+	s := &Shortlist{}
+	wanted := [2][]bool{make([]bool, p.Sentences[0].Len()), make([]bool, p.Sentences[1].Len())}
+	for _, c := range candidates {
+		if promising(p, c) && (scorer != nil || mine.Retrieval(p.Plan.Settings.Retrieval).Asks(c)) {
+			s.Pairs++
+			wanted[0][c.Source], wanted[1][c.Target] = true, true
+		}
+	}
+	for side, sentences := range p.Sentences {
+		s.Rows[side] = make([][]uint32, len(sentences.Rows))
+		for shard, numbers := range sentences.Rows {
+			for row, number := range numbers {
+				if wanted[side][number] && sentences.IsFirst(shard, row) {
+					s.Rows[side][shard] = append(s.Rows[side][shard], uint32(row))
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// promising says whether a pair goes to the strong encoder.
+func promising(p *view.Pair, c mine.Candidate) bool {
+	return float64(c.Score) > p.Plan.Settings.RefineFloor
+}
+
+// Margins sets pairs of sentences, given by their texts, against their neighbourhoods in the run. It reads the run's
+// vectors and neighbour lists and encodes nothing. A pair has nil if the run's text lacks one of its sentences.
+func Margins(ctx context.Context, p *view.Pair, sources, targets []string) (_ []*mine.Candidate, err error) {
+	var numbers [2][]int32
+	for side, texts := range [2][]string{sources, targets} {
+		if numbers[side], err = p.Numbers(ctx, side, texts); err != nil {
+			return nil, err
+		}
+	}
+	lists, _, err := neighbourhoods(ctx, p, &view.Recall{})
+	if err != nil {
+		return nil, err
+	}
+	vectors := p.OpenVectors()
+	defer func() { err = errors.Join(err, vectors.Close()) }()
+	out := make([]*mine.Candidate, len(sources))
+	for i := range out {
+		source, target := numbers[0][i], numbers[1][i]
+		if source < 0 || target < 0 {
+			continue
+		}
+		cosine, err := vectors.Cosine(ctx, source, target)
+		if err != nil {
+			return nil, err
+		}
+		c := lists.Candidate(source, target, cosine)
+		out[i] = &c
+	}
+	return out, nil
 }

@@ -2,10 +2,20 @@ package plan
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
 
+	"bitextmine/bitext/label"
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 )
 
@@ -118,4 +128,98 @@ func (p *Plan) check() error {
 		}
 	}
 	return nil
+}
+
+// Source returns what reads the input's text.
+func (in Input) Source() input.File {
+	if in.Builtin {
+		return input.File{FS: fixtures.Text, Path: in.Path}
+	}
+	return input.File{Path: in.Path}
+}
+
+// Options says how the input is read and cut.
+func (in Input) Options(s Settings) corpus.Options {
+	if in.Corpus != nil {
+		return *in.Corpus
+	}
+	return s.Corpus
+}
+
+// Named are the files of the input, each by its path and digest.
+func (in Input) Named() [][2]string {
+	files := [][2]string{{in.Path, in.SHA256}}
+	if v := in.Vectors; v != nil {
+		files = append(files, [2]string{v.Path, v.SHA256})
+	}
+	return files
+}
+
+// DigestInput reads an input for its size and the SHA-256 of its bytes as they are.
+func DigestInput(in input.File) (Input, error) {
+	var f fs.File
+	var err error
+	if in.FS == nil {
+		f, err = os.Open(in.Path)
+	} else {
+		f, err = in.FS.Open(in.Path)
+	}
+	if err != nil {
+		return Input{}, badinput.Errorf("%s cannot be opened: %w", in.Path, err)
+	}
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Input{}, fmt.Errorf("read %s: %w", in.Path, err)
+	}
+	return Input{Path: in.Path, Builtin: in.FS != nil, Bytes: size, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that
+// lists exactly the parameters and inputs that change the output.
+func Key(stage string, version int, spec any) string {
+	data, err := json.Marshal(spec)
+	if err != nil {
+		panic(fmt.Sprintf("spec of stage %s: %v", stage, err)) // specs are our own plain structs
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%d\x00", stage, version)
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// Digest is the digest of a value's JSON: of settings, of a run's inputs.
+func Digest(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // our own plain structs
+	}
+	return digest(data)
+}
+
+// DigestLabels is the digest of labels; empty if there are none.
+func DigestLabels(labels []label.Label) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return Digest(labels)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Earlier is what runs leave of a pair for the next: the newest outputs of a stage by side and shard digest, newest
+// first. It is a hint: without it a run only works more.
+type Earlier struct {
+	Sides [2]map[string][]string `json:"sides"`
+}
+
+// Others returns the outputs of a shard other than the one with a key; e may be nil.
+func (e *Earlier) Others(side int, digest, key string) []string {
+	if e == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(e.Sides[side][digest]), func(other string) bool { return other == key })
 }

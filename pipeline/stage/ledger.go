@@ -2,9 +2,13 @@ package stage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -112,4 +116,113 @@ func (l *ShardLedger) Write(ctx context.Context, st *store.Store, p *plan.Plan) 
 		}
 	}
 	return ctx.Err()
+}
+
+// Builder makes a plan. Stages ask each other for the tasks that they need.
+type Builder struct {
+	*plan.Plan
+	Threads int            // per task
+	earlier map[string]any // Request.Earlier
+	tasks   map[string][]plan.Task
+	seen    map[string]bool
+}
+
+// Cost is what a task asks for, in bytes: an upper bound of its anonymous memory, and estimates of what it writes and
+// reads.
+type Cost struct{ Memory, Disk, Read int64 }
+
+// RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
+const RowBytes = 120
+
+// KeyBytes is the size of a sentence key.
+const KeyBytes = 16
+
+// Request is the input of a plan.
+type Request struct {
+	Version   string
+	Settings  plan.Settings
+	Encoder   string // where its files are
+	Backend   string // the search backend, where it is another than Settings.Search
+	Scorer    json.RawMessage
+	Labels    []label.Label
+	Languages []plan.Language
+	Pairs     []plan.Pair
+	Refiner   *plan.Refiner  // of two-stage mining; nil: there is none
+	Judge     *plan.Judge    // of pairs in doubt; nil: there is none
+	Earlier   map[string]any // by stage: what its ledger read
+	DocPairs  string         // file of known pairs of documents
+	Threads   int
+	// Goal asks for the tasks of the plan; nil: those of every run.
+	Goal func(*Builder) error
+}
+
+// Inputs plans the stages that work on input files.
+func Inputs(r Request) (*plan.Plan, error) { return build(r, true) }
+
+// Build plans the stages after those of Inputs. It sets the Vector of every shard that is encoded.
+func Build(r Request) (*plan.Plan, error) { return build(r, false) }
+
+func build(r Request, fromInputs bool) (*plan.Plan, error) {
+	languages := make([]plan.Language, len(r.Languages))
+	for i, l := range r.Languages {
+		languages[i] = l
+		languages[i].Shards = slices.Clone(l.Shards)
+		for j := range languages[i].Shards {
+			languages[i].Shards[j].Vector = "" // whoever asks for the embedding sets it
+		}
+	}
+	b := &Builder{
+		Plan: &plan.Plan{
+			Version: r.Version, Settings: r.Settings, Encoder: r.Encoder, Backend: r.Backend, Scorer: r.Scorer,
+			Refiner: r.Refiner, Judge: r.Judge, Labels: r.Labels, DocPairs: r.DocPairs,
+			Languages: languages, Pairs: slices.Clone(r.Pairs),
+		},
+		Threads: r.Threads, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+	}
+	b.Plan.Settings.ConfigDigest = "" // each pair has its own
+	if err := b.ask(r.Goal, fromInputs); err != nil {
+		return nil, err
+	}
+	for _, d := range All() {
+		tasks := b.tasks[d.Name]
+		if d.FromInputs == fromInputs && (len(tasks) > 0 || r.Goal == nil && !d.OnDemand) {
+			b.Waves = append(b.Waves, plan.Wave{Stage: d.Name, Unit: d.Unit, Wide: d.Wide, GPU: d.GPU, Tasks: tasks})
+		}
+	}
+	return b.Plan, nil
+}
+
+// ask asks for the tasks of the plan.
+func (b *Builder) ask(goal func(*Builder) error, fromInputs bool) error {
+	if goal != nil {
+		return goal(b)
+	}
+	for _, d := range All() {
+		if d.FromInputs != fromInputs || d.Plan == nil {
+			continue
+		}
+		if err := d.Plan(b); err != nil {
+			return fmt.Errorf("plan stage %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+// Key is the content key of a task of a stage with this spec.
+func (d *Descriptor) Key(spec any) string { return plan.Key(d.Name, d.Version, spec) }
+
+// Has says whether the plan has the task already: two inputs of the same bytes are one task.
+func (b *Builder) Has(d *Descriptor, key string) bool { return b.seen[d.Name+"/"+key] }
+
+// Add adds a task unless an equal one is there. items is what its progress counts, args what Run finds in the task.
+func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args any) {
+	if b.Has(d, key) {
+		return
+	}
+	b.seen[d.Name+"/"+key] = true
+	data, err := json.Marshal(args)
+	if err != nil {
+		panic(fmt.Sprintf("arguments of stage %s: %v", d.Name, err)) // our own plain structs
+	}
+	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Disk: cost.Disk, Read: cost.Read, Args: data})
 }

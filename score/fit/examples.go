@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -322,4 +325,15 @@ func standardise[I int | int32](features []feature.Feature, rows []I, of func(i 
 		terms[t] = score.Term{Feature: f.Name, Version: f.Version, Mean: mean, Deviation: deviation}
 	}
 	return terms
+}
+
+// SeenSource returns the training source of the encoder that a file's name contains, or "" if there is none.
+func SeenSource(model *model.Model, path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, source := range model.TrainedOn {
+		if strings.Contains(name, strings.ToLower(source)) {
+			return source
+		}
+	}
+	return ""
 }

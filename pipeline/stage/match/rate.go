@@ -2,10 +2,122 @@ package match
 
 import (
 	"context"
+	"slices"
 
+	"bitextmine/bitext"
+	"bitextmine/filter"
+	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
 )
+
+// table is the bitext before its texts are fetched.
+type table struct {
+	pair    *view.Pair
+	threads int
+	local   *local // what aligning documents found; nil: the run does not
+	*decide.Decision
+}
+
+// wanted returns the places of the candidates to write, best first: those kept, or all.
+func (t *table) wanted(all bool) []int {
+	var at []int
+	for i, v := range t.Verdicts {
+		kept := v == mine.Kept
+		if t.local != nil {
+			kept = kept && !t.local.less[i] || t.local.of[i] != nil
+		}
+		if all || kept {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// rows fetches the texts of some candidates.
+func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
+	rows := make([]bitext.Row, len(at))
+	source, target := make([]int32, len(at)), make([]int32, len(at))
+	for i, n := range at {
+		c := t.Candidates[n]
+		// The cosine of two float16 vectors can be 1.0001.
+		rows[i] = bitext.Row{
+			Score: c.Score, Cosine: min(c.Cosine, 1), SourceMean: c.SourceMean, TargetMean: c.TargetMean,
+			SourceRank: c.SourceRank, TargetRank: c.TargetRank,
+		}
+		if t.Seen(n) {
+			rows[i].RefineCosine = &t.Cosines[n]
+		}
+		rows[i].Keep, rows[i].Reasons = filter.Decide(t.Verdicts[n], t.rejection(n))
+		if t.Probabilities != nil {
+			probability := t.Probabilities[n]
+			rows[i].Prob = &probability
+			if t.pair.Plan.Settings.Features {
+				var err error
+				if rows[i].Features, err = t.Values(n); err != nil {
+					return nil, err
+				}
+			}
+		}
+		source[i], target[i] = c.Source, c.Target
+	}
+	sources, err := t.Texts.Read(ctx, 0, source)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := t.Texts.Read(ctx, 1, target)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rows[i].Source, rows[i].Target = sources[i].Sentence, targets[i].Sentence
+	}
+	if t.local != nil {
+		for i, n := range at {
+			t.local.mark(n, &rows[i])
+		}
+	}
+	return rows, nil
+}
+
+func (t *table) rejection(n int) filter.Rejection {
+	if t.Rejections == nil {
+		return 0
+	}
+	return t.Rejections[n]
+}
+
+// rejected counts the pairs that rules rejected and reads some of them.
+func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
+	var all []record.Rejected
+	shown := map[string][]int{} // places of candidates, by reason
+	for i, v := range t.Verdicts {
+		if v != mine.Rejected {
+			continue
+		}
+		reason := t.Rejections[i].Reasons()[0]
+		at := slices.IndexFunc(all, func(r record.Rejected) bool { return r.Reason == reason })
+		if at < 0 {
+			at, all = len(all), append(all, record.Rejected{Reason: reason})
+		}
+		if all[at].Pairs++; len(shown[reason]) < record.MaxSamples {
+			shown[reason] = append(shown[reason], i)
+		}
+	}
+	for i := range all {
+		rows, err := t.rows(ctx, shown[all[i].Reason])
+		if err != nil {
+			return nil, err
+		}
+		for n := range rows {
+			all[i].Samples = append(all[i].Samples, sampleOf(&rows[n]))
+		}
+	}
+	return all, nil
+}
 
 // effort is the processor time of matching, in seconds: of a task, and of each sentence of either side. It was measured
 // on a core of Zen 5 with the default encoder and German and English news. With a scorer, of 20,000, 50,000 and 191,500
