@@ -49,7 +49,7 @@ func (c *textColumn) integer(v int64) []byte {
 	return strconv.AppendInt(nil, v, 10)
 }
 
-// clockOf is how integers of a logical type are read as times; nil if they are none.
+// clockOf returns the reader of integers of a logical type as times; nil if the type is not a time.
 func clockOf(t schema.LogicalType) func(int64) time.Time {
 	switch t := t.(type) {
 	case schema.DateLogicalType, *schema.DateLogicalType:

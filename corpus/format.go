@@ -24,7 +24,7 @@ type kind struct {
 	// plain formats have no columns that Options.MetaColumns could name; pages have those of package page, and each
 	// record is a document.
 	plain, pages bool
-	// since is what Formats says of its suffixes.
+	// since describes the format's suffixes in Formats.
 	since string
 }
 

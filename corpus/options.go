@@ -66,7 +66,7 @@ const (
 type Options struct {
 	Format    Format
 	OnBadLine OnBadLine
-	// Encoding is that of the text, by its name in web pages or utf-16; empty: UTF-8. Parquet has no other.
+	// Encoding is the text's encoding, by its name in web pages, or utf-16; empty: UTF-8. Parquet has no other.
 	Encoding string `json:",omitempty"`
 
 	// The columns of TSV, JSONL and Parquet. DocColumn and URLColumn may be empty; then no such column is read.

@@ -37,7 +37,7 @@ type Options struct {
 	// other kinds
 	Share float64 `json:"share"`
 	Seed  uint64  `json:"seed"` // seed of invented sentences and of the descent
-	// an encoder whose vectors are sums over tokens, which further columns of the table stand for; none: there are none
+	// an encoder whose vectors are sums over tokens, stored in further columns of the table; none: no further columns
 	Beside        string  `json:"beside,omitempty"`
 	BesideColumns int     `json:"beside_columns,omitempty"`
 	BesideShare   float64 `json:"beside_share,omitempty"` // share of the square of a vector's length

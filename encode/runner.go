@@ -248,7 +248,7 @@ func (r *runner) callLayers(in, out ort.Shape) error {
 	return r.part(r.layered.After, in, r.last, shape, r.out, out)
 }
 
-// part runs a part of the graph on the ids, and on what the layers gave, its last input, if it has such a one.
+// part runs a part of the graph on the ids and, if the part has a last input for it, the layers' output.
 func (r *runner) part(p *session.Part, in ort.Shape, last []float32, lastShape ort.Shape, to []float32,
 	out ort.Shape) (err error) {
 	output, err := ort.NewTensor(out, to)

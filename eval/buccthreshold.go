@@ -212,7 +212,7 @@ type Scoring struct {
 	Scorer  *score.Scorer
 	Tokens  score.Tokenizer // nil if there is none
 	Threads int
-	// Languages are those of the encoder: of others, probabilities follow the share of translations alone.
+	// Languages are the encoder's languages: for others, probabilities follow the share of translations alone.
 	Languages []string
 }
 
@@ -222,7 +222,7 @@ type MinedByScore struct {
 	ByMargin Mined         // the pairs of the ratio margin over the same neighbours
 	Cut      float64       // the probability from which a run keeps pairs
 	Kept     score.Quality // of these, by the probabilities that are adapted to the text
-	// Quality is that of the probabilities: a matched pair is true if it is gold, even if a reader would accept others.
+	// Quality measures the probabilities: a matched pair is true if it is gold, even if a reader would accept others.
 	Quality score.Quality
 }
 

@@ -94,7 +94,7 @@ func Others(nb Neighbours, k int, i int32, rank uint8) (mean, best float32) {
 	return float32(sum / float64(n-1)), best
 }
 
-// Pair is a candidate, or a pair that is none, without its margin.
+// Pair is a pair of sentences, whether a candidate or not, without its margin.
 type Pair struct {
 	Source, Target         int32
 	SourceRank, TargetRank uint8 // ranks of the Candidate

@@ -225,7 +225,7 @@ func Expected(kept []float32, translations float64) (precision, recall float64) 
 }
 
 // MarginFor returns the lowest score above which the mean probability of pairs is at least precision; scores and
-// probabilities are those of matched pairs, best score first. Where no pair is that certain it is the best score.
+// probabilities belong to the matched pairs, best score first. Where no pair is that certain it is the best score.
 func MarginFor(scores, probabilities []float32, precision float64) float64 {
 	threshold, sum := math.Inf(1), 0.0
 	if len(scores) > 0 {

@@ -23,7 +23,7 @@ type Ranked struct {
 	Strong
 }
 
-// Strong has what the strong encoder of two-stage mining says of candidates.
+// Strong has the strong encoder's cosines of candidates in two-stage mining.
 type Strong struct {
 	Cosines   []float32 // mine.NotRefined where it has not seen a sentence; nil: one encoder
 	Distances []float32 // margins without the candidate itself among all that it has seen; nil: not known

@@ -54,7 +54,7 @@ type Refined struct {
 	Terms []Term `json:"terms"`
 }
 
-// RefinedFeatures are those of Refined.
+// RefinedFeatures are the features of Refined.
 var RefinedFeatures = []feature.Feature{
 	{Name: "log_odds", Version: 1, Meaning: "log odds by the features of the first encoder"},
 	{Name: "refine_cosine", Version: 1, Low: -1, High: 1, Meaning: "cosine of the strong encoder's vectors"},

@@ -57,7 +57,7 @@ func (w *features) times(f *features) float32 {
 }
 
 // Beads whose score is less than minScore, and minScoreMore for each sentence more than two, or whose lengths differ by
-// more than maxLogLength, if they are not 1:1, are none: two random spans of many sentences have a score above 0.
+// more than maxLogLength, if they are not 1:1, are rejected: two random spans of many sentences have a score above 0.
 const (
 	minScore     = 0.15
 	minScoreMore = 0.09
@@ -97,7 +97,7 @@ func (l *lattice) describe(i, x, j, y int, score float32, logLength float64) fea
 	return f
 }
 
-// exceeds is by how much a score is higher than the best of other beads; 0 if there is none.
+// exceeds is the difference between a score and the best of other beads, 0 without other beads.
 func (l *lattice) exceeds(score float32, others [4][4]int) float32 {
 	best, any := float32(math.Inf(-1)), false
 	for _, s := range others {

@@ -121,7 +121,7 @@ func (l *lines) add(n *html.Node, pre bool) {
 	}
 }
 
-// translators are what programs that translate pages leave in them, and the names of the programs. Order decides.
+// translators lists marks that translating programs leave in pages, with the programs' names. Order decides.
 var translators = []struct{ mark, name string }{
 	{"gtranslate", "gtranslate"}, {"translated-ltr", "google"}, {"translated-rtl", "google"}, {"google_translate_element", "google"},
 	{"translate.google", "google"}, {"weglot", "weglot"}, {"wpml", "wpml"}, {"linguise", "linguise"}, {"conveythis", "conveythis"},

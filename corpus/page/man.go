@@ -141,7 +141,7 @@ func (r *roff) text(line string) {
 // plain is a line without escapes.
 func plain(line string) string { return escapes.ReplaceAllString(special.Replace(line), "") }
 
-// arguments are those of a request: words, or texts in quotation marks.
+// arguments splits a request's arguments: words, or texts in quotation marks.
 func arguments(rest string) (fields []string) {
 	for rest = strings.TrimLeft(rest, " \t"); rest != ""; rest = strings.TrimLeft(rest, " \t") {
 		var field string

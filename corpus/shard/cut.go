@@ -22,7 +22,7 @@ type Info struct {
 	Rows   int    `json:"rows"`
 	Bytes  int64  `json:"bytes"`  // file size
 	SHA256 string `json:"sha256"` // digest of the whole file, in hex
-	// Files are those that it has rows or repetitions from, where several are cut together, in their order.
+	// Files lists the files of its rows and repetitions, in their order, where several are cut together.
 	Files []FileRows `json:"files,omitempty"`
 }
 
@@ -46,14 +46,12 @@ type Progress struct {
 	TotalBytes int64
 }
 
-// Options are the settings of Cut that do not change its output. The zero value is usable.
+// Options are the settings of CutTogether that do not change its output. The zero value is usable.
 type Options struct {
 	// Name returns the file name of the n-th shard, from 0. The default is shard-00000.parquet and so on.
 	Name func(n int) string
 	// Report, if set, is called every few thousand lines and at the end, on the calling goroutine.
 	Report func(Progress)
-	// Learned divides records that are divided; nil: the rules of the program do. corpus.Options.Split has its digest.
-	Learned Learned
 }
 
 // Learned is a learned splitter. Digest stands for all that changes what it finds.
@@ -69,7 +67,8 @@ const progressEvery = 8192
 type Text struct {
 	File    input.File
 	Options corpus.Options
-	Learned Learned // as Options.Learned of Cut
+	// Learned divides records that are divided; nil: the rules of the program do. corpus.Options.Split has its digest.
+	Learned Learned
 	// Exclude are sentences to leave out; nil: none. corpus.Options.Exclude has their digest.
 	Exclude map[corpus.Key]bool
 }
@@ -80,25 +79,13 @@ type Together struct {
 	Files  []Result // without shards
 }
 
-// Cut cuts one input into shards of at most opts.ShardSize rows in directory dir, which must exist. A shard
-// holds each sentence key once, with its first occurrence. Duplicates across shards are removed later, when neighbours
-// are merged. The bytes of the files depend only on the input's bytes, its format and opts. Memory holds one shard's
-// keys and one row group.
+// CutTogether cuts files into shards of at most the first file's ShardSize rows in directory dir, which must exist; the
+// rows of small files follow each other in one. A shard holds each sentence key once, with its first occurrence.
+// Duplicates across shards are removed later, when neighbours are merged. The bytes of the files depend only on the
+// inputs' bytes, their formats and options. Memory holds one shard's keys and one row group.
 //
-// A file without text has no shard. Every shard is published complete. If the file turns out to be damaged or
-// unusable, the shards that this call has published are removed, so that part of an input is never mistaken for all of
-// it.
-func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (*Result, error) {
-	cut, err := CutTogether(ctx, []Text{{File: in, Options: opts, Learned: how.Learned}}, dir, how)
-	if err != nil {
-		return nil, err
-	}
-	cut.Files[0].Shards = cut.Shards
-	return &cut.Files[0], nil
-}
-
-// CutTogether is Cut for several files, whose rows follow each other in shards of the first file's ShardSize: small
-// files share a shard. Options.Learned is not used.
+// A file without text has no shard. Every shard is published complete. If a file turns out to be damaged or unusable,
+// the shards that this call has published are removed, so that part of an input is never mistaken for all of it.
 func CutTogether(ctx context.Context, texts []Text, dir string, how Options) (_ *Together, err error) {
 	c := &cutter{texts: texts, at: -1, report: how.Report, seen: make(map[corpus.Key]uint32)}
 	defer func() { err = errors.Join(err, c.close()) }()
@@ -132,7 +119,7 @@ func CutTogether(ctx context.Context, texts []Text, dir string, how Options) (_ 
 	return result, c.checkRows(result.Shards)
 }
 
-// Check reads a file as Cut would, for its error.
+// Check reads a file as CutTogether would, for its error.
 func Check(ctx context.Context, t Text) (err error) {
 	in, err := openSentences(t.File, t.Options, t.Learned)
 	if err != nil {

@@ -32,6 +32,16 @@ type shardRow struct {
 	Line uint64   `parquet:"line"`
 }
 
+// Cut cuts one file.
+func Cut(ctx context.Context, in input.File, opts corpus.Options, dir string, how Options) (*Result, error) {
+	cut, err := CutTogether(ctx, []Text{{File: in, Options: opts}}, dir, how)
+	if err != nil {
+		return nil, err
+	}
+	cut.Files[0].Shards = cut.Shards
+	return &cut.Files[0], nil
+}
+
 func shardBytes(t testing.TB, name, data string, opts corpus.Options) (string, *Result) {
 	t.Helper()
 	dir := t.TempDir()

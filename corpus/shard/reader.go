@@ -176,7 +176,7 @@ type rowGroup struct {
 	texts [3][]parquet.ByteArray // text, doc, url
 	lines []int64
 
-	places []corpus.Place // empty: rows have none; zero: its row has none
+	places []corpus.Place // empty: no row has a place; zero: its row has no place
 }
 
 func (g *rowGroup) row(i int) Row {

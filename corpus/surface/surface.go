@@ -97,7 +97,7 @@ const (
 	infiniteCost  = 1 << 20
 )
 
-// insertCosts are those of a class that only one of the two has.
+// insertCosts are the costs of a class that only one of the two has.
 var insertCosts = func() (costs [soundCount]int32) {
 	for s := range soundCount {
 		switch {
@@ -125,7 +125,7 @@ var substitutions = map[string]int32{
 	"PF": 30, "LR": 20, "HK": 25, "NM": 35, "ST": 40, "SK": 70, "LU": 40, "LW": 40, "LI": 45, "FU": 40, "FH": 40, "KI": 60, "TL": 80, "FW": 12,
 }
 
-// substituteCosts are those of a class in place of another.
+// substituteCosts are the costs of a class in place of another.
 var substituteCosts = func() (costs [soundCount][soundCount]int32) {
 	for a := range soundCount {
 		for b := range soundCount {

@@ -47,7 +47,7 @@ type Options struct {
 	Licence     string        // for the description of a Hugging Face data set
 }
 
-// Report is what was exported.
+// Report counts the exported pairs.
 type Report struct {
 	Read, Written uint64
 	Sets          []SetReport

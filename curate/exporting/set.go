@@ -63,7 +63,7 @@ func (e *exporter) files(name string, divided bool) []string {
 	return []string{stem + "." + source + suffix, stem + "." + target + suffix}
 }
 
-// languages are those of the options or of the first row; src and tgt if they are unknown.
+// languages returns the languages of the options or of the first row; src and tgt if they are unknown.
 func (e *exporter) languages() (source, target string) {
 	of := func(stated, column, otherwise string) string {
 		if stated != "" {

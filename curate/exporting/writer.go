@@ -28,7 +28,7 @@ func ParseBreaks(name string) (Breaks, error) {
 	return "", badinput.Errorf("%q is no way to write line breaks and tabs: give %s, %s or %s", name, all[0], all[1], all[2])
 }
 
-// FormatOptions are what writers need to know.
+// FormatOptions are the settings of writers.
 type FormatOptions struct {
 	SourceColumn, TargetColumn string
 	Source, Target             string // languages of a table without columns of languages

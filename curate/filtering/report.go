@@ -10,7 +10,7 @@ import (
 	"bitextmine/filter/rule"
 )
 
-// Report is what filtering found.
+// Report counts what filtering rejected and kept.
 type Report struct {
 	Pairs  uint64 // all rows
 	Before uint64 // rows that were rejected before filtering
@@ -24,7 +24,7 @@ type Report struct {
 	rng     *rand.Rand
 }
 
-// RuleReport is what one rule rejects, of the pairs that were not rejected before.
+// RuleReport counts the pairs that one rule rejects and no rule before it did.
 type RuleReport struct {
 	Name, Condition string
 	Rejected        uint64

@@ -78,7 +78,7 @@ type source struct {
 	mask      string
 }
 
-// row is a constant row of so many columns; nil: the input is none.
+// row is a constant row of so many columns; nil if the input is not one.
 func (s *source) row(n onnxgraph.Node, i, columns int) []float32 {
 	if i >= len(n.Inputs) {
 		return nil

@@ -259,7 +259,7 @@ type Judge struct {
 	Between []int32 `yaml:"between"`
 	// Segments says that the token type of the second sentence is 1.
 	Segments bool `yaml:"segments,omitempty"`
-	// Translation is which of two logits says that a pair is a translation; the other one is subtracted from it.
+	// Translation is the index of the logit for "translation"; the other logit is subtracted from it.
 	Translation int   `yaml:"translation,omitempty"`
 	Merge       Merge `yaml:"merge"`
 }
@@ -272,7 +272,7 @@ type Merge struct {
 	Intercept float64 `yaml:"intercept,omitempty"`
 }
 
-// EvenMerge is that of a judge of which nothing is known: the mean of both log odds.
+// EvenMerge is the merge of a judge without measurements: the mean of both log odds.
 var EvenMerge = Merge{Scorer: 0.5, Judge: 0.5}
 
 // Odds returns the merged log odds.
@@ -320,7 +320,7 @@ func Load(ref string) (*Model, error) {
 	return m, err
 }
 
-// Logit is what the values that the graph gives a pair say.
+// Logit returns the log odds of a pair from the graph's output values.
 func (j *Judge) Logit(values []float32) float32 {
 	if len(values) == 1 {
 		return values[0]

@@ -115,7 +115,7 @@ func (g *Graph) CutAfter(from string, columns int, to string) []byte {
 }
 
 // Part is Cut with those of the graph's inputs alone that `to` needs, and after them tensor `from`, float32 of any
-// shape, as an input; "" is none. It also gives the inputs' names.
+// shape, as an input; "" gives no tensor. It also gives the inputs' names.
 func (g *Graph) Part(from, to string) (model []byte, inputs []string) {
 	_, takes := g.Between(from, to)
 	for _, name := range g.Inputs {

@@ -159,7 +159,7 @@ func declared(g *onnxgraph.Graph, output string) (inputs, outputs []ort.InputOut
 }
 
 // ofTable is the session of a static encoder as mine distill writes it, of which ONNX Runtime has nothing to say: it
-// never sees the table. nil: it is none, or another than the manifest describes.
+// never sees the table. nil: the graph is not static, or not as the manifest describes.
 func ofTable(m *model.Model, f *file, inner bool) *Session {
 	if f.err != nil || inner || len(m.External) > 0 || !slices.Equal(f.graph.Inputs, inputNames(m)) {
 		return nil
@@ -181,7 +181,7 @@ func ofTable(m *model.Model, f *file, inner bool) *Session {
 	return s
 }
 
-// tableOf is the table of a static encoder's graph; nil: it is none.
+// tableOf is the table of a static encoder's graph; nil for another graph.
 func tableOf(g *onnxgraph.Graph, m *model.Model) *static.Table {
 	if len(m.External) > 0 || m.Pooling != model.None || len(inputNames(m)) != 1 {
 		return nil

@@ -170,7 +170,7 @@ func (e expression) compile() (*pattern.Pattern, error) {
 	return nil, fmt.Errorf("it has no pattern")
 }
 
-// behaviour is what becomes of the matches that a text is split at.
+// behaviour says where the matches go that a text is split at.
 type behaviour string
 
 // The names are those of the files, in lower case.

@@ -93,7 +93,7 @@ const (
 	shingle  = 4 // letters in a sequence
 )
 
-// Keys are what the survey needs of a pair. Keysof computes them; several goroutines may do so.
+// Keys are a pair's hashes and widths for the survey. KeysOf computes them; several goroutines may do so.
 type Keys struct {
 	source, target           uint64 // of the normalised sides
 	pair                     uint64 // of the pair's letters and digits

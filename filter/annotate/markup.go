@@ -27,7 +27,7 @@ var markup = []Annotation{
 		higher(boilerplate)),
 }
 
-// markupForms are what counts as mark-up, as one pattern.
+// markupForms matches mark-up of every kind.
 const markupForms = `</?[A-Za-z][^<>]*>|<!--|-->|&#?[A-Za-z0-9]{2,8};|\[\[|\]\]|\{\{|\}\}|'''|\[/?[a-z]{1,6}(?:=[^\]]*)?\]|%[sd]\b|%\d\$s|\$\{|\{\d\}|=\\?"|\+\+\+|\*\*\*|={3,}|\|\||\]\(|/>`
 
 var markupHere = regexp.MustCompile(`^(?:` + markupForms + `)`)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// searched is what markupForms find when they are searched for.
+// searched is the result of searching for markupForms.
 var searched = regexp.MustCompile(markupForms)
 
 // FuzzMarkup: trying the pattern where mark-up may begin finds as much as searching for it everywhere.

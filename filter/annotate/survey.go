@@ -18,7 +18,7 @@ const (
 	Same            // an earlier pair has the same letters and digits
 )
 
-// Known is what the survey knows of a pair.
+// Known is the survey's result for a pair.
 type Known struct {
 	Row, First             uint64 // its row and the first row of its group, from 1
 	Copy                   Copy

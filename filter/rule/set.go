@@ -110,7 +110,7 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Kind is what a column's values are to rules.
+// Kind is the type of a column's values in rules.
 type Kind uint8
 
 // The kinds.

@@ -25,7 +25,7 @@ import (
 	"bitextmine/internal/atomicfile"
 )
 
-// Settings are those of approximate searches. An exact search has no use for them.
+// Settings are the settings of approximate searches. An exact search has no use for them.
 type Settings struct {
 	NProbe   int    // inverted lists that a row visits; 0: the search's own default
 	EfSearch int    // breadth of a graph search; 0: FAISS's own default, 16

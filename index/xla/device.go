@@ -89,7 +89,7 @@ func (d *device) run(program *pjrt.LoadedExecutable, donated int,
 	return results, err
 }
 
-// free releases buffers; nil and released ones are none.
+// free releases buffers. It skips nil and released ones.
 func free(buffers ...*pjrt.Buffer) {
 	for _, b := range buffers {
 		if b != nil {

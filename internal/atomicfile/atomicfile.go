@@ -19,14 +19,14 @@ import (
 // Suffix ends the name of every temporary file, so that what a killed process left can be told and swept.
 const Suffix = ".tmp"
 
-// Mode is that of published files: what the umask leaves of 0666. Temporary files are readable for their user alone.
+// Mode is the mode of published files: 0666 without the umask's bits. Only their user can read temporary files.
 var Mode = func() os.FileMode {
 	mask := syscall.Umask(0o077)
 	syscall.Umask(mask)
 	return 0o666 &^ os.FileMode(mask)
 }()
 
-// DirMode is that of published directories.
+// DirMode is the mode of published directories.
 var DirMode = Mode | Mode>>2&0o111
 
 // sweepAfter is the age from which on what a killed process left is removed.

@@ -311,7 +311,7 @@ func relative(b *builder, name string, table []float32, heads, buckets, furthest
 	return b.op("Unsqueeze", b.op("Transpose", b.op("Gather", name, limited, attr("axis", 0)), perm(2, 0, 1)), b.wholes(0))
 }
 
-// bucket is that of a key's place less the query's, as T5 and MPNet number them, in float32 as they compute it.
+// bucket is the bucket of a key's position minus the query's, numbered and computed in float32 as by T5 and MPNet.
 func bucket(offset, buckets, furthest int) int {
 	buckets /= 2
 	at := 0

@@ -99,7 +99,7 @@ var scalings = map[string]func(r *rope, s scaling, head int) func(i int) float64
 
 func plainScaling(_ *rope, s scaling, head int) func(i int) float64 { return plainTurn(s.Theta, head) }
 
-// ntkScaling is that of GTE: a base as many times as large, and all angles divided; with mixed_b they are divided by
+// ntkScaling is GTE's scaling: a base as many times as large, and all angles divided; with mixed_b they are divided by
 // growing numbers instead.
 func ntkScaling(_ *rope, s scaling, head int) func(i int) float64 {
 	if s.MixedB == nil {
@@ -128,7 +128,7 @@ func llamaScaling(_ *rope, s scaling, head int) func(i int) float64 {
 	}
 }
 
-// yarnScaling is that of YaRN (Peng et al. 2023).
+// yarnScaling is YaRN's scaling (Peng et al. 2023).
 func yarnScaling(r *rope, s scaling, head int) func(i int) float64 {
 	scale := func(m float64) float64 {
 		if s.Factor <= 1 {

@@ -146,7 +146,7 @@ func poolings(all map[string]any) (on []string, err error) {
 	return on, nil
 }
 
-// activations are those of export.Dense by the names that PyTorch gives them.
+// activations are export.Dense's activations by their names in PyTorch.
 var activations = map[string]string{"Tanh": "Tanh", "ReLU": "Relu", "Sigmoid": "Sigmoid", "Identity": "", "GELU": "GELU", "SiLU": "SiLU"}
 
 // readDense reads 2_Dense: its configuration and safetensors.

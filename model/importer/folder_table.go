@@ -16,7 +16,7 @@ import (
 	"bitextmine/train/weights"
 )
 
-// table is what a static encoder's weights hold: a row of embeddings for each word, or for each of fewer rows that the
+// table is a static encoder's weights: a row of embeddings for each word, or for each of fewer rows that the
 // words share by mapping, times the word's weight.
 type table struct {
 	store          *weights.Store

@@ -18,7 +18,7 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// defaultThresholds are those of the margins that have one, where none is found. 1.06 is LASER's published mining
+// defaultThresholds are the thresholds by margin where none is found in the text. 1.06 is LASER's published mining
 // threshold.
 var defaultThresholds = map[string]float64{string(mine.Ratio): setting.LASERThreshold}
 

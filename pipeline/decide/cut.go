@@ -80,7 +80,7 @@ func (p *decider) threshold(d *Decision, matched []float32) {
 	}
 }
 
-// beta is that of the F-beta whose highest expected value is looked for.
+// beta is the weight of recall in the F-beta that is maximised.
 func (p *decider) beta() float64 { return setting.Cuts[p.cutName()] }
 
 // cutName names what the threshold is found for.

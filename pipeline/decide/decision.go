@@ -62,7 +62,7 @@ func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.
 	return d, nil
 }
 
-// decider has what the ways to decide about a pair of languages share.
+// decider holds the state that the ways of deciding share.
 type decider struct {
 	*view.Pair
 	model   *model.Model
@@ -180,8 +180,8 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 	return problem
 }
 
-// Shortlist is what two-stage mining encodes again: the sentences of the candidates whose static margin is above the
-// floor.
+// Shortlist lists the sentences that two-stage mining encodes again: those of candidates whose static margin is above
+// the floor.
 type Shortlist struct {
 	Pairs int
 	Rows  [2][][]uint32 // by side and shard: the rows of the sentences' first occurrences, ascending

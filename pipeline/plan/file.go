@@ -210,7 +210,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Earlier is what runs leave of a pair for the next: the newest outputs of a stage by side and shard digest, newest
+// Earlier lists the outputs that earlier runs left for a pair: the newest of a stage by side and shard digest, newest
 // first. It is a hint: without it a run only works more.
 type Earlier struct {
 	Sides [2]map[string][]string `json:"sides"`

@@ -9,8 +9,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Ledger is what a run leaves for the next: the merged neighbours of every shard of a pair, and the shard sets that
-// they have seen. It is a hint: without it a run only computes more.
+// Ledger lists the outputs that a run leaves for the next: the merged neighbours of every shard, and the shard sets
+// that they have seen. It is a hint: without it a run only computes more.
 type Ledger struct {
 	ShardSets []ShardSet           `json:"shard_sets"`
 	Sides     [2]map[string]Merged `json:"sides"` // by Vector

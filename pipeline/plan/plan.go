@@ -149,13 +149,13 @@ type Input struct {
 	Bad string `json:"bad,omitempty"`
 	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
 	Corpus *corpus.Options `json:"corpus,omitempty"`
-	// Seen is what its first records are, where that decides whether records are divided; nil: nobody looked.
+	// Seen describes its first records, where that decides whether records are divided; nil: nobody looked.
 	Seen *Seen `json:"seen,omitempty"`
 	// Splitter divides its records; nil: rules do, or nothing does. Corpus.Split has its digest.
 	Splitter *Splitter `json:"splitter,omitempty"`
 	// Exclude has the translations whose sentences are left out; nil: none are. Corpus.Exclude has its digest.
 	Exclude *Exclude `json:"exclude,omitempty"`
-	// Vectors are those that another program made of its lines; nil: they are for the encoder to make.
+	// Vectors names vectors that another program made of its lines; nil: the encoder makes them.
 	Vectors *Vectors `json:"vectors,omitempty"`
 	// Group is the key of the task that cuts it together with other small files, and Part its place among them; empty:
 	// it is cut alone.

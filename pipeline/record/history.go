@@ -48,7 +48,7 @@ type Run struct {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Line is what runs have in common of which a later one takes the place of an earlier one: what they were asked for,
+// Line is equal for runs of which a later one replaces an earlier one: it has what they were asked for,
 // and where.
 func (r Run) Line() string { return strings.Join([]string{r.Goal, r.Out, r.Source, r.Target}, "\x00") }
 

@@ -187,7 +187,7 @@ type Decision struct {
 // Cuts are the values of cut, and the weight of recall in each.
 var Cuts = map[string]float64{"f0.5": 0.5, DefaultCut: 1, "f2": 2}
 
-// DefaultCut is that of a threshold that is found.
+// DefaultCut is the cut of a threshold that is found.
 const DefaultCut = "f1"
 
 // AutoThreshold stands for the default of whatever decides. In a plan it stands for a threshold of the margin that the

@@ -188,8 +188,8 @@ const (
 	maxMachines  = 100_000
 )
 
-// RequestOf is what plans of a run with these settings are made from. Its own text is not looked at, and no scorer is
-// opened: none changes what tasks there are and what they cost.
+// RequestOf returns the request for the plans of a run with these settings. The run's own text is not read, and no
+// scorer is opened: neither changes the tasks or their cost.
 func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err := cfg.Validate(); err != nil {
 		return stage.Request{}, err

@@ -27,7 +27,7 @@ type Encoder interface {
 	Close() error
 }
 
-// Env is what tasks of one plan work with in one process. Tasks may run at once; what they share is opened when the
+// Env holds the inputs of a plan's tasks in one process. Tasks may run at once; what they share is opened when the
 // first needs it.
 type Env struct {
 	*view.Files
@@ -42,7 +42,7 @@ type Env struct {
 	closers []func() error
 }
 
-// EncoderOptions are what an encoder, or its token vectors, is opened with on the CPU. The encoders of Encoder and
+// EncoderOptions are the options of an encoder, or of its token vectors, on the CPU. The encoders of Encoder and
 // Refiner, whose stages get GPUs on a cluster, are opened on the plan's device.
 func (e *Env) EncoderOptions() encode.Options { return setting.EncoderOptions(e.Resources) }
 

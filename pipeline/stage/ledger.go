@@ -127,7 +127,7 @@ type Builder struct {
 	seen    map[string]bool
 }
 
-// Cost is what a task asks for, in bytes: an upper bound of its anonymous memory, and estimates of what it writes and
+// Cost is a task's cost in bytes: an upper bound of its anonymous memory, and estimates of what it writes and
 // reads.
 type Cost struct{ Memory, Disk, Read int64 }
 

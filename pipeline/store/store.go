@@ -243,7 +243,7 @@ func (s *Store) record(ctx context.Context, task Task) ([]byte, *Output, error) 
 	}
 	out := &Output{}
 	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields() // a damaged seal is none, nor is the record of a damaged name without one
+	decoder.DisallowUnknownFields() // a damaged seal is no seal, and neither is a record under a damaged name
 	if err := decoder.Decode(out); err != nil {
 		return nil, nil, damaged(task, recordName+" is not valid JSON")
 	}

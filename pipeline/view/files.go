@@ -188,7 +188,7 @@ func (f *Files) Lists(ctx context.Context, key string, n, m int, found *Recall) 
 	return index.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
 }
 
-// Recall is what a search or a merge of searches says of itself: the smallest recall that was measured; nil for an
+// Recall is the recall of a search or a merge of searches: the smallest one that was measured; nil for an
 // exact search.
 type Recall struct {
 	Min *float64 `json:"least_recall,omitempty"`

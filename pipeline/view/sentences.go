@@ -117,7 +117,7 @@ func (o occurrence) compareKey(p occurrence) int {
 	return cmp.Or(cmp.Compare(o.head, p.head), cmp.Compare(o.tail, p.tail))
 }
 
-// group is that of the first 16 bits of an occurrence's key.
+// group is the first 16 bits of an occurrence's key.
 func (o occurrence) group() int { return int(o.head >> 48) }
 
 // appendOccurrences appends the rows of a shard, whose keys are given, that are of some groups.

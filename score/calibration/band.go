@@ -14,7 +14,7 @@ import (
 	"bitextmine/score/inject"
 )
 
-// Label is what a person decided on a pair that has this score.
+// Label is a person's decision on a pair, with the pair's score.
 type Label struct {
 	Score    float64
 	Accepted bool

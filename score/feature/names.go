@@ -23,11 +23,11 @@ const soundScale = 1.6
 // Name is a name as features compare it.
 type Name struct {
 	Hash, Stem uint32 // of the whole word, of its first five letters
-	Acronym    uint32 // of the letters of an acronym; 0: it is none
+	Acronym    uint32 // hash of an acronym's letters; 0: the name is no acronym
 	Sounds     []surface.Sound
 }
 
-// namesFound is what became of one sentence's names.
+// namesFound counts the names of one sentence and those found in the other.
 type namesFound struct {
 	all, found   int     // names, and those that look or sound like a word of the other sentence
 	sum, largest float32 // of how unlike the others are

@@ -14,7 +14,7 @@ const (
 	target
 )
 
-// pair is what is measured of a candidate; arrays are by side.
+// pair holds the measurements of a candidate; arrays are by side.
 type pair struct {
 	cosine float32
 	// Mean cosines of both neighbourhoods, those without the candidate, and the best other cosine.

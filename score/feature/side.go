@@ -165,7 +165,7 @@ func (s *Side) finish(sentences int) error {
 // meanLength is the mean length in characters of the described sentences.
 func (s *Side) meanLength() float64 { return float64(s.lengths) / float64(max(1, s.described)) }
 
-// loaded is a sentence as it is compared: without names that are none and tokens that are too frequent. It is part of
+// loaded is a sentence as it is compared: without false names and too frequent tokens. It is part of
 // a buffer, or of the log.
 type loaded struct {
 	number  int32 // from 1; 0: nothing was loaded

@@ -108,7 +108,7 @@ const (
 	ByKey                 // all in the order of their keys, as a run numbers them
 )
 
-// numbers are those of a side's sentences.
+// numbers are the numbers in a side's sentences.
 type numbers struct {
 	own, added []int32
 	order      []int32 // places of the injected sentences in key order; nil if they are not in that order

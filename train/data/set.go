@@ -52,7 +52,7 @@ func (o Options) number(id int32) int32 {
 	return o.Number(id)
 }
 
-// prefix is that of a language, and whether it has one; without any prefixes it is empty.
+// prefix returns a language's prefix, and whether it has one; without any prefixes it is empty.
 func (o Options) prefix(language string) (model.Prefix, bool) {
 	if len(o.Prefixes) == 0 {
 		return model.Prefix{}, true

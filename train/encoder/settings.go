@@ -122,8 +122,8 @@ const (
 	stackName     = "layers"
 )
 
-// wordDeviation is that of new words: BERT's, but beside sinusoidal positions words are multiplied by sqrt(width), and
-// drawn as much smaller.
+// wordDeviation is the standard deviation of new words: BERT's, but beside sinusoidal positions words are multiplied by
+// sqrt(width), and drawn as much smaller.
 func (s Settings) wordDeviation() float64 {
 	if s.Positions == Sinusoidal {
 		return 1 / s.wordScale()

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Head is what makes a sentence's vector of its tokens' vectors.
+// Head turns the vectors of tokens into the vector of the sentence.
 type Head struct {
 	// Poolings are cls (the first token), mean, max, mean_sqrt_len (the sum over the root of the number), weighted (the
 	// mean weighted by place) and last (the last token); the results of several stand one after the other.

@@ -234,7 +234,7 @@ func (s *sorter) record(path string, r corpus.Sentence) error {
 	if s.by == byDocument {
 		return s.write(row)
 	}
-	rules := cmp.Or(row.Language, "en") // which are those of most languages
+	rules := cmp.Or(row.Language, "en") // its rules serve most languages
 	splitter, err := split.For(rules)
 	if err != nil {
 		return err

@@ -180,7 +180,7 @@ var (
 	wordRanges = slices.Concat(letters, [][2]rune{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}})
 	// RustWord are the letters of words for Rust's regular expressions, which have the joiners.
 	RustWord = NewClass(slices.Concat(letters, [][2]rune{{0x200c, 0x200d}}))
-	// Numbers are those of Unicode 17, which Rust's char has.
+	// Numbers are the numbers of Unicode 17, as in Rust's char.
 	Numbers = NewClass(slices.Concat(RangesOf(unicode.N), later16["Nd"],
 		[][2]rune{{0x11de0, 0x11de9}, {0x16ff4, 0x16ff6}}))
 	// Spaces are Unicode's white space.

@@ -261,7 +261,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 	return float64(max(n, 1)) / time.Since(start).Seconds(), err
 }
 
-// output is what a run leaves of a pair for the next.
+// output names the judged pairs that a run leaves for the next.
 type output struct {
 	Key string `json:"key"`
 }

@@ -283,7 +283,7 @@ func divided(p *view.Pair) bool {
 	})
 }
 
-// metadata is what the bitext says of its run: nothing that changes between runs of the same inputs and settings.
+// metadata describes the run in its bitext: nothing that changes between runs of the same inputs and settings.
 func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	s, c := p.Plan.PairSettings(p.Index), r.Counts
 	var features []string

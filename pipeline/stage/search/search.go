@@ -47,7 +47,7 @@ type args struct {
 	Shards [2]int `json:"shards"` // source, target
 }
 
-// spec is what a cell's neighbours depend on. The keys of encoding tasks stand for the embeddings' digests: they are
+// spec lists all inputs of a cell's neighbours. The keys of encoding tasks stand for the embeddings' digests: they are
 // derived from the digests of everything that an embedding is made from.
 type spec struct {
 	Source, Target string // keys of the encoding tasks

@@ -191,7 +191,7 @@ func cut(text string) string {
 
 // Small files of a language are cut together, because every pair of shards is a cell, which costs milliseconds however
 // few sentences it has. Groups are runs of files in the order of their paths, so that the first occurrence of a
-// sentence is what it would be without groups. Where a group ends depends on the files around alone, as in
+// sentence stays as it would be without groups. Where a group ends depends on the files around alone, as in
 // content-defined chunking: a file more or fewer changes its own group and hardly another, and groups are the same
 // whether files come in one night or in many.
 const (

@@ -93,7 +93,7 @@ func planAll(b *stage.Builder) error {
 	return nil
 }
 
-// pageMemory is what trees of pages that are parsed at once take, and what is remembered of a site.
+// pageMemory is the memory of the trees of pages that are parsed at once, and of what is remembered of a site.
 const pageMemory = 768 << 20
 
 // memory is an upper bound that was measured: a row group, the keys of one shard in a map, the decompressor. A record

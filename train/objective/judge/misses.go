@@ -10,7 +10,7 @@ import (
 	"bitextmine/train/data"
 )
 
-// spelling is what the spellings of a SentencePiece vocabulary's ids say.
+// spelling describes the pieces of a SentencePiece vocabulary.
 type spelling struct {
 	begins  []bool             // the piece begins a word
 	capital []bool             // ... with a capital letter

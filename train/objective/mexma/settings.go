@@ -114,7 +114,7 @@ func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 	return &mexma{Settings: *s, Training: t, words: t.Words()}, nil
 }
 
-// shape is that of the head's layers: XLM-R's, as in the program.
+// shape is the shape of the head's layers: XLM-R's, as in the program.
 func (m *mexma) shape() layers.Shape {
 	return layers.Shape{Heads: m.HeadHeads, Width: m.Width, FFN: m.HeadFFN, Norm: layers.PostNorm,
 		Activation: layers.GELU, Epsilon: 1e-12, Precision: layers.Float32}

@@ -86,7 +86,7 @@ type base struct {
 	objective.Training
 }
 
-// shape is that of the layers of language encoders and decoder.
+// shape is the shape of the layers of language encoders and decoder.
 func (b base) shape() layers.Shape {
 	return layers.Shape{Heads: b.Settings.Heads, Width: b.Width, FFN: b.FFN, Norm: layers.PreNorm,
 		Activation: layers.ReLU, Epsilon: 1e-6, Precision: layers.Float32}
