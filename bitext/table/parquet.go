@@ -26,6 +26,7 @@ type parquetSource struct {
 	path   string
 	file   *file.Reader
 	reader pqarrow.RecordReader
+	rows   int64 // read so far
 }
 
 func openParquet(path string, columns []string) (*parquetSource, error) {
@@ -105,9 +106,29 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 		return err
 	})
 	if err == nil && record.NumRows() == 0 {
-		return nil, io.EOF
+		err = io.EOF
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, s.end()
+	}
+	if err == nil {
+		s.rows += record.NumRows()
 	}
 	return record, err
+}
+
+// end is io.EOF if the file had the rows that it claims.
+func (s *parquetSource) end() error {
+	metadata := s.file.MetaData()
+	inGroups := int64(0)
+	for _, group := range metadata.RowGroups {
+		inGroups += group.NumRows
+	}
+	if s.rows != metadata.NumRows || s.rows != inGroups {
+		return badinput.Errorf("%s has %d rows and says that it has %d, %d in its row groups: it is damaged; give another file",
+			s.path, s.rows, metadata.NumRows, inGroups)
+	}
+	return io.EOF
 }
 
 // ownKey is the key of the metadata that the library writes itself.

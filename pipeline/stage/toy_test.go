@@ -1,6 +1,6 @@
-// Package stage_test shows that a stage is one folder and one registration: it brings a stage that no other package knows
-// and takes it through a plan, the local engine, run.json, status, garbage collection and the writers for SLURM and
-// Kubernetes.
+// Package stage_test shows that a stage is one folder and one registration: it brings a stage that no other package
+// knows and takes it through a plan, the local engine, run.json, status, garbage collection and the writers for SLURM
+// and Kubernetes.
 package stage_test
 
 import (

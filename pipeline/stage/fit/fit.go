@@ -1,5 +1,5 @@
-// Package fit has the two stages that inject known pairs into a pair's corpora: Stage collects the examples that a scorer
-// is fitted on, Calibrate what became of the pairs. Neither is a part of every run.
+// Package fit has the two stages that inject known pairs into a pair's corpora: Stage collects the examples that a
+// scorer is fitted on, Calibrate what became of the pairs. Neither is a part of every run.
 package fit
 
 import (
