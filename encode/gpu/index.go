@@ -146,9 +146,9 @@ type Wheel struct {
 	Size          int64
 }
 
-// WheelSet lists the wheels of one installation: zip archives, in which the libraries of ONNX Runtime's GPU providers are
-// published; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into a directory of the user's
-// cache, which is created atomically. No Python is needed.
+// WheelSet lists the wheels of one installation: zip archives, in which the libraries of ONNX Runtime's GPU providers
+// are published; wheels.txt pins each by its SHA-256. Only shared libraries are unpacked, into a directory of the
+// user's cache, which is created atomically. No Python is needed.
 type WheelSet struct {
 	Name   string // cuda12 or cuda13
 	Wheels []Wheel
