@@ -380,11 +380,55 @@ func TestDocsOfGivenVectors(t *testing.T) {
 		strings.Count(string(data), "reise\ttrip\t") != 2 {
 		t.Errorf("%s %v", data, err)
 	}
+	checkBlocks(t, dir, filepath.Join(dir, "mined"))
 	for want, args := range map[string][]string{
 		"has 4 rows but " + write("more.tsv", "doc\turl\ttext\na\t\tEins.\n"): append([]string{"docs",
 			filepath.Join(dir, "more.tsv"), texts[1]}, given...),
 		"name 1 and 0 files": append(docs, "--src-emb", vectors[0]),
 		"is not .npy":        append(docs, "--src-emb", texts[0], "--tgt-emb", vectors[1]),
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// checkBlocks exports the two pairs of documents of a run as blocks, and what is in no pair.
+func checkBlocks(t *testing.T, dir, mined string) {
+	t.Helper()
+	out := filepath.Join(dir, "blocks.tsv")
+	must(t, "export", mined, "--blocks", "document", "--columns", "src_doc,tgt_doc,beads", "--out", out)
+	data, err := os.ReadFile(out)
+	for _, row := range []string{"src_text\ttgt_text\tsrc_doc\ttgt_doc\tbeads\n",
+		"Das Haus ist alt. Es steht am Fluss.\tThe house is old. It stands by the river.\thaus\thouse\t2\n"} {
+		if err != nil || !strings.Contains(string(data), row) {
+			t.Errorf("%q is not in %s %v", row, data, err)
+		}
+	}
+	must(t, "export", mined, "--blocks", "4", "--out", out)
+	if data, err := os.ReadFile(out); err != nil || strings.Contains(string(data), "_parts") || strings.Count(string(data), "\n") < 3 {
+		t.Errorf("%s %v", data, err)
+	}
+	must(t, "export", mined, "--where", "src_doc == 'haus'", "--format", "parquet", "--out", filepath.Join(dir, "haus.parquet"))
+	if got := must(t, "export", mined, "--blocks", "document", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", out); !strings.Contains(got, "1 blocks of 1 pairs") {
+		t.Errorf("%s", got)
+	}
+	rest := filepath.Join(dir, "rest.jsonl")
+	if got := must(t, "rest", mined, "--side", "tgt", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", rest); !strings.HasPrefix(got, "2 of 4 sentences") {
+		t.Errorf("%s", got)
+	}
+	if data, err := os.ReadFile(rest); err != nil || !strings.HasPrefix(string(data), `{"text":"Tomorrow we are going to Berlin.","doc":"trip","url":"","file":"`) {
+		t.Errorf("%s %v", data, err)
+	}
+	for want, args := range map[string][]string{
+		`--blocks is "page"`:      {"export", mined, "--blocks", "page", "--out", out},
+		`--blocks is "0"`:         {"export", mined, "--blocks", "0", "--out", out},
+		"--max-missing is -2":     {"export", mined, "--blocks", "9", "--max-missing", "-2", "--out", out},
+		"nothing is known of par": {"export", mined, "--blocks", "paragraph", "--out", out},
+		"--bitext says what bloc": {"export", mined, "--bitext", out, "--out", out},
+		`--anonymise is "yes"`:    {"export", mined, "--anonymise", "yes", "--out", out},
+		`--side is ""`:            {"rest", mined, "--out", rest},
+		"with --out":              {"rest", mined, "--side", "src"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -59,7 +59,7 @@ process works in the output directory (a nightly run, a training, rounds).`,
 		run.NewGC(), run.NewEncode(), run.NewNeighbours(), run.NewTask())
 	addGroup(root, "Bitext", bitext.NewSearch(), bitext.NewReport(), bitext.NewServe(),
 		bitext.NewAccept(), bitext.NewReject(),
-		bitext.NewFilter(), bitext.NewExport(), bitext.NewAlign())
+		bitext.NewFilter(), bitext.NewExport(), bitext.NewRest(), bitext.NewAlign())
 	addGroup(root, "Scores", scorer.NewCalibrate(), scorer.NewFitScorer(), evaluation.NewScore(), evaluation.NewExplain())
 	addGroup(root, "Documents", documents.NewSplit(), documents.NewSort(), documents.NewDocs(), documents.NewAlignDocs())
 	addGroup(root, "Encoders", encoders.NewModel(), encoders.NewTrain(), encoders.NewDistill(), encoders.NewRound())

@@ -45,6 +45,8 @@ type Options struct {
 	Split       Split
 	Labels      []label.Label // what people decided on pairs; they become the column label
 	Licence     string        // for the description of a Hugging Face data set
+	Anonymise   Anonymise
+	Domains     string // TSV file of counts by domain to write beside; empty: none
 }
 
 // Report counts the exported pairs.
@@ -69,6 +71,7 @@ type exporter struct {
 	metadata map[string]string
 	first    *table.Batch
 	report   Report
+	domains  domains
 }
 
 // Run exports.
@@ -84,6 +87,9 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		}
 		return e.sorted(ctx, sets)
 	})
+	if err == nil && e.domains != nil {
+		err = e.domains.write(opts.Domains)
+	}
 	if err == nil && opts.Format == HuggingFace {
 		err = e.describe(sets)
 	}
@@ -105,6 +111,9 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.opts.Compression != "" && !e.format.Plain {
 		return badinput.Errorf("%s is compressed inside: leave --compress out", e.opts.Format)
 	}
+	if e.opts.Anonymise == AsColumns && e.format.Sides {
+		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", e.opts.Format)
+	}
 	r, err := table.Open(e.opts.Files, e.opts.Table)
 	if err != nil {
 		return err
@@ -119,6 +128,14 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if len(e.opts.Labels) > 0 {
 		if e.first, err = withLabels(e.first, e.opts.Labels); err != nil {
 			return err
+		}
+	}
+	if e.first, err = e.anonymise(e.first, 1); err != nil {
+		return err
+	}
+	if e.opts.Domains != "" {
+		if e.domains = (domains{}); !e.first.Has(urlColumns[0]) || !e.first.Has(urlColumns[1]) {
+			return badinput.Errorf("--domains: the bitext has no columns %s and %s: mine with --url-column", urlColumns[0], urlColumns[1])
 		}
 	}
 	e.metadata = r.Metadata()
@@ -145,6 +162,13 @@ const allColumns = "all"
 // columns are the columns to write; nil: all. They have those that the format cannot do without.
 func (e *exporter) columns() []string {
 	columns := e.opts.Columns
+	if columns == nil && e.format.Lines && e.first.Has(PartsColumns[0]) { // commas would not divide sentences
+		for _, c := range e.first.Columns() {
+			if !slices.Contains(PartsColumns[:], c.Name) {
+				columns = append(columns, c.Name)
+			}
+		}
+	}
 	if slices.Equal(columns, []string{allColumns}) || columns == nil && !e.format.Languages {
 		return nil
 	}
@@ -173,6 +197,9 @@ func needed(e *exporter) (columns []string) {
 		return nil
 	}
 	columns = append(columns, "keep", "score", "src_key", "tgt_key", table.SourceLanguage, table.TargetLanguage, e.opts.Sort, e.report.SplitBy)
+	if e.domains != nil {
+		columns = append(columns, urlColumns[:]...)
+	}
 	if e.opts.Where != nil {
 		columns = append(columns, e.opts.Where.Columns...)
 	}
@@ -289,6 +316,21 @@ func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
 
 // write writes rows of a batch to their sets.
 func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
+	if e.domains != nil {
+		if err := e.domains.add(b, rows, [2]string{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}); err != nil {
+			return err
+		}
+	}
+	if e.opts.Anonymise != Keep {
+		var err error
+		if b, err = b.Select(rows); err == nil {
+			b, err = e.anonymise(b, len(rows))
+		}
+		if err != nil {
+			return err
+		}
+		rows = upTo(len(rows))
+	}
 	parts := [][]int{rows}
 	if len(sets) > 1 {
 		var err error
@@ -316,6 +358,15 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 		sets[i].pairs += uint64(len(part))
 	}
 	return nil
+}
+
+// upTo lists the numbers below n.
+func upTo(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
 }
 
 // Summary writes the counts.

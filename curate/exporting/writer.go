@@ -51,13 +51,14 @@ type Format struct {
 	// Languages says that it names the languages of its texts. Such a format is one for translators, who have no use for
 	// columns unless they name them.
 	Languages bool
+	Lines     bool // lists are joined by commas
 	open      func(to []io.Writer, opts FormatOptions) Writer
 }
 
 // Formats lists the formats in the order of documents.
 var Formats = []Format{
-	{Name: "tsv", Plain: true, open: newTSV},
-	{Name: "csv", Plain: true, open: newCSV},
+	{Name: "tsv", Plain: true, Lines: true, open: newTSV},
+	{Name: "csv", Plain: true, Lines: true, open: newCSV},
 	{Name: "moses", Sides: true, Plain: true, open: newMoses},
 	{Name: "tmx", Plain: true, Languages: true, open: newUnits(tmx)},
 	{Name: "xliff", Plain: true, Languages: true, open: newUnits(xliff)},

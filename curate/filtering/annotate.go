@@ -11,8 +11,8 @@ import (
 	"bitextmine/filter/annotate"
 )
 
-// parallel divides rows among all cores.
-func parallel(rows int, do func(from, to int) error) error {
+// Parallel divides rows among all cores.
+func Parallel(rows int, do func(from, to int) error) error {
 	var group errgroup.Group
 	cores := runtime.GOMAXPROCS(0)
 	for core := range cores {
@@ -82,7 +82,7 @@ func (f *filter) annotate(ctx context.Context, b *table.Batch) (*table.Batch, er
 		}
 	}
 	columns := newColumns(b.Len())
-	err = parallel(b.Len(), func(from, to int) error {
+	err = Parallel(b.Len(), func(from, to int) error {
 		var reader annotate.Reader
 		for i := from; i < to; i++ {
 			source, target := s.texts(i)
@@ -154,7 +154,7 @@ func (f *filter) fix(b *table.Batch) (*table.Batch, error) {
 	}
 	sources, targets := make([]string, b.Len()), make([]string, b.Len())
 	changed := make([]bool, b.Len())
-	err = parallel(b.Len(), func(from, to int) error {
+	err = Parallel(b.Len(), func(from, to int) error {
 		for i := from; i < to; i++ {
 			source, target := s.texts(i)
 			sources[i], targets[i] = annotate.FixText(source), annotate.FixText(target)

@@ -21,7 +21,7 @@ func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
 		return nil, err
 	}
 	reasons, keep := make([][]string, b.Len()), make([]bool, b.Len())
-	err = parallel(b.Len(), func(from, to int) error {
+	err = Parallel(b.Len(), func(from, to int) error {
 		row := rules.NewRow()
 		for i := from; i < to; i++ {
 			values(i, row)

@@ -153,7 +153,7 @@ func (f *filter) learn(ctx context.Context) error {
 			return err
 		}
 		keys := make([]annotate.Keys, b.Len())
-		err = parallel(b.Len(), func(from, to int) error {
+		err = Parallel(b.Len(), func(from, to int) error {
 			var scratch annotate.Scratch
 			for i := from; i < to; i++ {
 				source, target := s.texts(i)

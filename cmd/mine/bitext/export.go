@@ -2,7 +2,9 @@ package bitext
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +24,8 @@ import (
 // exportOptions are the flags of mine export.
 type exportOptions struct {
 	columnFlags
+	blockFlags
+	anonymise, domains            string
 	format, out, compress, breaks string
 	columns                       []string
 	all, ascending                bool
@@ -39,7 +43,7 @@ func NewExport() *cobra.Command {
 		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or
 TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns,
 or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages alone unless --columns
-names more. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a
+names more. --blocks writes paragraphs or documents that a run with --documents on aligned. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a
 document is in depends on its name alone. Memory does not grow with the bitext.
 
 Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), xliff (2.0),
@@ -47,14 +51,18 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 		Example: `  mine export mined --format tmx --out de-en.tmx
   mine export filtered.parquet --out de-en.tsv.gz --min-score 1.1 --sort score
   mine export filtered.parquet --format hf --out dataset --dev 0.01 --test 0.01 --licence cc-by-4.0
+  mine export mined --blocks 256 --out blocks.jsonl --anonymise texts --domains domains.tsv
   mine export filtered.parquet --format moses --out corpus --where 'prob > 0.9 and numbers_differ == 0'`,
 		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.Flags().Changed("min-score"), cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.columnFlags.register(cmd)
+	o.blockFlags.register(cmd)
 	f := cmd.Flags()
+	f.StringVar(&o.anonymise, "anonymise", "", "mask e-mail addresses, telephone, account and card numbers and IP addresses, in texts\nor in columns of their own: texts or columns")
+	f.StringVar(&o.domains, "domains", "", "TSV file of the exported pairs by domain to write, too")
 	f.StringVar(&o.format, "format", "", "tsv, csv, moses, tmx, xliff, po, jsonl, parquet or hf (default: by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
@@ -81,6 +89,18 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 	if minScore {
 		opts.MinScore = &o.minScore
 	}
+	if o.blocks != "" {
+		dir, err := os.MkdirTemp("", "mine-blocks-")
+		if err != nil {
+			return fmt.Errorf("make a folder for blocks: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		file, err := o.blockFlags.write(ctx, files[0], dir, out)
+		if err != nil {
+			return err
+		}
+		opts.Files, opts.Labels = []string{file}, nil
+	}
 	report, err := exporting.Run(ctx, opts)
 	if err != nil {
 		return err
@@ -93,7 +113,13 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	opts = exporting.Options{
 		Files: files, Format: o.format, Out: o.out, Compression: o.compress, Columns: o.columns, All: o.all,
 		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test,
-			By: o.splitBy}, Licence: o.licence,
+			By: o.splitBy}, Licence: o.licence, Anonymise: exporting.Anonymise(o.anonymise), Domains: o.domains,
+	}
+	if o.anonymise != "" && opts.Anonymise != exporting.InTexts && opts.Anonymise != exporting.AsColumns {
+		return opts, badinput.Errorf("--anonymise is %q: give %s or %s", o.anonymise, exporting.InTexts, exporting.AsColumns)
+	}
+	if o.blocks == "" && o.bitext != "" {
+		return opts, badinput.Errorf("--bitext says what blocks keep: give --blocks, too, or name the file in place of the run")
 	}
 	if opts.Table, err = o.columnFlags.options(); err != nil {
 		return opts, err

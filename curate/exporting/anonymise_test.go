@@ -1,0 +1,73 @@
+package exporting
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/bitext/table"
+	"bitextmine/internal/badinput"
+)
+
+// contacts is a table of pairs with personal data and addresses.
+func contacts(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pairs.jsonl")
+	err := os.WriteFile(path, []byte(`{"src_text":"An a@x.de","tgt_text":"To a@x.de","score":1,"src_url":"https://www.amt.example.co.uk/a","tgt_url":"https://EXAMPLE.co.uk/b"}
+{"src_text":"Satz","tgt_text":"Sentence","score":3,"src_url":"http://haus.de/1","tgt_url":"http://house.com:8080/1"}
+{"src_text":"Tel. 030 1234567","tgt_text":"Dial 030 1234567","score":2,"src_url":"http://haus.de/2","tgt_url":""}
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAnonymise(t *testing.T) {
+	file := contacts(t)
+	for _, c := range []struct {
+		how     Anonymise
+		sort    string
+		columns []string
+		want    []string
+	}{
+		{InTexts, "", []string{"src_text", "tgt_text", "src_masked"}, []string{"An [EMAIL_1] To [EMAIL_1] EMAIL", "Satz Sentence ", "Tel. [PHONE_1] Dial [PHONE_1] PHONE"}},
+		{InTexts, "score", []string{"src_text", "tgt_masked"}, []string{"Satz ", "Tel. [PHONE_1] PHONE", "An [EMAIL_1] EMAIL"}},
+		{AsColumns, "", []string{"src_text", "tgt_anonymous"}, []string{"An a@x.de To [EMAIL_1]", "Satz Sentence", "Tel. 030 1234567 Dial [PHONE_1]"}},
+		{Keep, "", []string{"src_text"}, []string{"An a@x.de", "Satz", "Tel. 030 1234567"}},
+	} {
+		out := filepath.Join(t.TempDir(), "out.tsv")
+		run(t, Options{Files: []string{file}, Format: "tsv", Out: out, Anonymise: c.how, Sort: c.sort})
+		if got := rows(t, out, c.columns...); !slices.Equal(got, c.want) {
+			t.Errorf("%q sorted by %q: %q, want %q", c.how, c.sort, got, c.want)
+		}
+	}
+	_, err := Run(context.Background(), Options{Files: []string{file}, Table: table.DefaultOptions(), Format: "moses", Out: "x", Anonymise: AsColumns})
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "--anonymise texts") {
+		t.Errorf("columns of a format without: %v", err)
+	}
+}
+
+func TestDomains(t *testing.T) {
+	out := t.TempDir()
+	for _, format := range []string{"jsonl", "tmx"} {
+		opts := Options{Files: []string{contacts(t)}, Format: format, Out: filepath.Join(out, "out"), Domains: filepath.Join(out, "domains.tsv")}
+		opts.Table.Source, opts.Table.Target = "de", "en"
+		opts.Table.SourceColumn, opts.Table.TargetColumn = "src_text", "tgt_text"
+		if _, err := Run(context.Background(), opts); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(opts.Domains)
+		want := "domain\tpairs\tsrc\ttgt\tsrc_characters\ttgt_characters\nhaus.de\t2\t2\t0\t20\t0\n\t1\t0\t1\t0\t16\nexample.co.uk\t1\t1\t1\t9\t9\nhouse.com\t1\t0\t1\t0\t8\n"
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", format, got, err, want)
+		}
+	}
+	_, err := Run(context.Background(), Options{Files: []string{source(t)}, Table: table.DefaultOptions(), Format: "tsv", Out: filepath.Join(out, "x"), Domains: "d"})
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "tgt_url") {
+		t.Errorf("domains without addresses: %v", err)
+	}
+}

