@@ -151,7 +151,7 @@ func (m *mining) settings(choice search.Choice) plan.Settings {
 func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
 	labels, err := label.Latest(m.cfg.Out)
 	r := stage.Request{
-		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: labels,
+		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: label.Decisions(labels),
 		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs,
 	}
 	if m.scorer != nil {

@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
+	"bitextmine/score/calibration"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
 )
@@ -125,7 +126,27 @@ func (o *shown) nextCard(r *http.Request) (sel page.Selection, card page.Card, n
 			card.Origins = [2]string{origin(&pair.Source), origin(&pair.Target)}
 		}
 	}
+	if sel.Order == pairs.Random && sel.Show == pairs.Kept && sel.Text == "" && sel.Min == "" && sel.Max == "" {
+		card.Sample = o.sample(rows, now)
+	}
 	return sel, card, now, err
+}
+
+// sample estimates the precision of kept pairs from those that were decided on at the beginning of a random order.
+func (o *shown) sample(rows []int32, now *decisions) *page.Sample {
+	s := &page.Sample{}
+	for _, row := range rows {
+		l, ok := now.byKeys[o.Pairs.Numbers(int(row)).Keys]
+		if !ok {
+			break
+		}
+		if s.Decided++; l.Accepted && !l.Edited() {
+			s.Accepted++
+		}
+	}
+	share := calibration.Wilson(s.Accepted, s.Decided)
+	s.Precision, s.Low, s.High = float64(s.Accepted)/float64(max(1, s.Decided)), share.Low, share.High
+	return s
 }
 
 // origin is where a sentence is from, as far as the bitext says.

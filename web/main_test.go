@@ -44,9 +44,14 @@ func served(t testing.TB, dir string) (*Server, *httptest.Server) {
 // sample is a run of 200 pairs.
 func sample(t testing.TB) (dir string, ts *httptest.Server) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "run")
+	return sampleIn(t, filepath.Join(t.TempDir(), "run"))
+}
+
+// sampleIn is such a run in a directory.
+func sampleIn(t testing.TB, dir string) (string, *httptest.Server) {
+	t.Helper()
 	webtest.Run(t, dir, 200)
-	_, ts = served(t, dir)
+	_, ts := served(t, dir)
 	return dir, ts
 }
 

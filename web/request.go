@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	"bitextmine/bitext/concordance"
 	"bitextmine/bitext/label"
+	"bitextmine/corpus"
 	"bitextmine/web/overview"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
@@ -29,16 +31,26 @@ const (
 	maxPlace  = 1 << 40
 )
 
-// Selection reads which pairs are meant: by default the kept ones as they stand in the file.
-func Selection(form url.Values) (show, order string, err error) {
-	show, order = field(form, "show", pairs.Kept), field(form, "order", pairs.ByRow)
-	if len(show) > maxReason || !utf8.ValidString(show) {
-		return "", "", errors.New("show is all, kept, rejected or the name of a reason")
+// Selection reads which pairs are meant: by default the kept ones, in the order that is given.
+func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
+	sel = pairs.Selection{Show: field(form, "show", pairs.Kept), Order: field(form, "order", order), Text: strings.TrimSpace(form.Get("q")),
+		Min: math.Inf(-1), Max: math.Inf(1)}
+	switch {
+	case len(sel.Show) > maxReason || !utf8.ValidString(sel.Show):
+		return sel, errors.New("show is all, kept, rejected or the name of a reason")
+	case !slices.Contains(pairs.Orders, sel.Order):
+		return sel, fmt.Errorf("order is one of %s", strings.Join(pairs.Orders, ", "))
+	case len(sel.Text) > maxQuery || !utf8.ValidString(sel.Text):
+		return sel, fmt.Errorf("the words to look for are UTF-8, and at most %d bytes", maxQuery)
 	}
-	if !slices.Contains(pairs.Orders, order) {
-		return "", "", fmt.Errorf("order is one of %s", strings.Join(pairs.Orders, ", "))
+	for name, to := range map[string]*float64{"min": &sel.Min, "max": &sel.Max} {
+		if text := form.Get(name); text != "" {
+			if *to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*to) {
+				return sel, fmt.Errorf("%s is a number", name)
+			}
+		}
 	}
-	return show, order, nil
+	return sel, nil
 }
 
 // Place reads a place in a list, from 0.
@@ -115,14 +127,20 @@ type Decision struct {
 }
 
 // MaxDecision bounds the bytes of a decision.
-const MaxDecision = 1 << 10
+const MaxDecision = 256 << 10
+
+// maxName bounds the bytes of a reviewer's name.
+const maxName = 100
 
 // ReadDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
-// accept, reject or withdraw. The reader is to be bounded by the caller.
+// accept, reject or withdraw, by the reviewer's name, if there is one, and texts both texts as they should be, if they
+// were corrected. The reader is to be bounded by the caller.
 func ReadDecision(r io.Reader) (d Decision, err error) {
 	var sent struct {
 		Key      string `json:"key"`
 		Decision string `json:"decision"`
+		By       string `json:"by"`
+		Texts    []string
 	}
 	in := json.NewDecoder(r)
 	in.DisallowUnknownFields()
@@ -144,6 +162,20 @@ func ReadDecision(r io.Reader) (d Decision, err error) {
 		d.Withdrawn = true
 	default:
 		return d, errors.New("decision is accept, reject or withdraw")
+	}
+	if d.Label.By = corpus.Normalise(sent.By); len(d.Label.By) > maxName {
+		return d, fmt.Errorf("by is a name of at most %d bytes", maxName)
+	}
+	if len(sent.Texts) == 0 {
+		return d, nil
+	}
+	if len(sent.Texts) != 2 || !d.Label.Accepted {
+		return d, errors.New("texts are both texts of a pair that is accepted")
+	}
+	for side, to := range []*string{&d.Label.SourceText, &d.Label.TargetText} {
+		if *to = corpus.Normalise(sent.Texts[side]); *to == "" || len(*to) > label.MaxText {
+			return d, fmt.Errorf("a text is not empty and has at most %d bytes", label.MaxText)
+		}
 	}
 	return d, nil
 }

@@ -26,6 +26,11 @@ func TestReadDecision(t *testing.T) {
 		"two objects":        {`{"key":"` + key + `","decision":"accept"}{}`, "nothing after"},
 		"half a key":         {`{"key":"0123456789abcdef0123456789abcdef","decision":"accept"}`, "key is"},
 		"a key that is none": {`{"key":"../../etc/passwd:x","decision":"accept"}`, "key is"},
+		"a name":             {`{"key":"` + key + `","decision":"accept","by":" Anna  B. "}`, ""},
+		"an edit":            {`{"key":"` + key + `","decision":"accept","texts":["Das  Haus","the house"]}`, ""},
+		"an edit rejected":   {`{"key":"` + key + `","decision":"reject","texts":["a","b"]}`, "texts are both"},
+		"half an edit":       {`{"key":"` + key + `","decision":"accept","texts":["a"," "]}`, "not empty"},
+		"a long name":        {`{"key":"` + key + `","decision":"accept","by":"` + strings.Repeat("a", 101) + `"}`, "name of at most"},
 		"no JSON":            {"key=1", "object of JSON"},
 		"nothing":            {"", "object of JSON"},
 	} {
@@ -33,7 +38,7 @@ func TestReadDecision(t *testing.T) {
 		switch {
 		case c.fail == "" && err != nil, c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)):
 			t.Errorf("%s: %v", name, err)
-		case err == nil && (d.Label.Source != "0123456789abcdef0123456789abcdef" || d.Label.Accepted != (name == "accept") || d.Withdrawn != (name == "withdraw")):
+		case err == nil && (d.Label.Source != "0123456789abcdef0123456789abcdef" || d.Label.Accepted == (name == "withdraw") || d.Label.Edited() != (name == "an edit") || (d.Label.By == "Anna B.") != (name == "a name") || d.Withdrawn != (name == "withdraw")):
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -83,7 +88,7 @@ func FuzzDecision(f *testing.F) {
 }
 
 func FuzzQuery(f *testing.F) {
-	f.Add("q=Haus&mode=words&in=de&from=10&show=taken&order=near&at=3&step=undecided")
+	f.Add("q=Haus&mode=words&in=de&from=10&show=taken&order=near&at=3&step=undecided&min=0.5&max=NaN")
 	f.Add("q=%00%ff&from=99999999999999999999&order=../..")
 	f.Fuzz(func(t *testing.T, query string) {
 		form, err := url.ParseQuery(query)
@@ -95,8 +100,8 @@ func FuzzQuery(f *testing.F) {
 				t.Errorf("%q was taken as %+v", query, q)
 			}
 		}
-		if show, _, err := Selection(form); err == nil && (len(show) > maxReason || !utf8.ValidString(show)) {
-			t.Errorf("%q was taken as a list of %q", query, show)
+		if sel, err := Selection(form, pairs.ByRow); err == nil && (len(sel.Show) > maxReason || !utf8.ValidString(sel.Show) || !utf8.ValidString(sel.Text) || sel.Min != sel.Min) {
+			t.Errorf("%q was taken as a list of %+v", query, sel)
 		}
 		if at, err := Place(form, "at"); err == nil && at < 0 {
 			t.Errorf("%q was taken as place %d", query, at)

@@ -204,6 +204,16 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /review", s.page(reviewPage))
 	mux.HandleFunc("GET /review/card", s.page(cardPage))
 	mux.HandleFunc("POST /labels", s.decide)
+	mux.HandleFunc("POST /index", func(w http.ResponseWriter, r *http.Request) {
+		if !s.guard.mayDecide(r) {
+			http.Error(w, "The index is made for whoever has the token that mine serve printed when it started.", http.StatusForbidden)
+			return
+		}
+		one, done := s.use()
+		defer done()
+		s.makeIndex(one)
+		w.WriteHeader(http.StatusAccepted)
+	})
 	mux.HandleFunc("GET /assets/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(context.Context, *Server, *shown, *http.Request) ([]byte, error) {
 		return nil, problem{http.StatusNotFound, "Nothing is here",

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bitextmine/bitext/concordance"
@@ -21,14 +22,16 @@ import (
 // shown is the run that is shown, and what was made of it so far.
 type shown struct {
 	*overview.Run
-	users  sync.WaitGroup     // requests that use it
-	index  *concordance.Index // nil: there is none
-	stamp  stamp              // stamp of run.json
+	users  sync.WaitGroup // requests that use it
+	stamp  stamp          // stamp of run.json
 	labels labels
 	why    explaining
 
 	mu       sync.Mutex
-	overview []byte // the page, of the labels with the digest
+	index    *concordance.Index // nil: there is none
+	indexing bool               // it is being made
+	indexed  atomic.Int64       // pairs that are in it so far
+	overview []byte             // the page, of the labels with the digest
 	digest   string
 	changes  map[string]*overview.Changes // changes by night
 }
@@ -65,6 +68,34 @@ func (o *shown) openIndex(s *Server) {
 			s.opts.Log.Warn("search goes without the index", "reason", err)
 		}
 	}
+}
+
+// searchable returns the index; nil: there is none, or it is being made.
+func (o *shown) searchable() (index *concordance.Index, indexing bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.index, o.indexing
+}
+
+// makeIndex makes the index in the background, unless there is one or it is being made.
+func (s *Server) makeIndex(o *shown) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.index != nil || o.indexing {
+		return
+	}
+	o.indexing = true
+	o.users.Add(1)
+	s.work.Go(func() {
+		defer o.users.Done()
+		index, err := concordance.Open(s.ctx, concordance.Directory(o.Named, o.Pairs.Path), o.Pairs.Path, func(done, _ int) { o.indexed.Store(int64(done)) })
+		if err != nil && s.ctx.Err() == nil {
+			s.opts.Log.Error("the index was not made; search goes without it", "reason", err)
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.index, o.indexing = index, false
+	})
 }
 
 func (o *shown) close() error {
@@ -155,7 +186,7 @@ type labels struct {
 type decisions struct {
 	list               []label.Label
 	digest             string
-	byKeys             map[[2][16]byte]bool // accepted or not
+	byKeys             map[[2][16]byte]label.Label
 	accepted, rejected int
 }
 
@@ -170,13 +201,13 @@ func (l *labels) now() (*decisions, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decisions{list: list, digest: plan.DigestLabels(list), byKeys: make(map[[2][16]byte]bool, len(list))}
+	d := &decisions{list: list, digest: plan.DigestLabels(list), byKeys: make(map[[2][16]byte]label.Label, len(list))}
 	for _, one := range list {
 		keys, err := pairs.Keys(one.Source, one.Target)
 		if err != nil {
 			return nil, err
 		}
-		d.byKeys[keys] = one.Accepted
+		d.byKeys[keys] = one
 		if one.Accepted {
 			d.accepted++
 		} else {
@@ -189,11 +220,13 @@ func (l *labels) now() (*decisions, error) {
 
 // of returns the decision on a pair as a name of package page, or the empty string.
 func (d *decisions) of(keys [2][16]byte) string {
-	accepted, ok := d.byKeys[keys]
+	l, ok := d.byKeys[keys]
 	switch {
 	case !ok:
 		return ""
-	case accepted:
+	case l.Edited():
+		return page.Edited
+	case l.Accepted:
 		return page.Accepted
 	}
 	return page.Rejected

@@ -3,7 +3,9 @@ package web
 import (
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -67,15 +69,28 @@ func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([
 
 // selection reads which pairs are meant, and finds them.
 func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, err error) {
-	show, order, err := Selection(r.URL.Query())
+	form := r.URL.Query()
+	byDefault := pairs.ByRow
+	if r.URL.Path != "/pairs" {
+		byDefault = pairs.Random // a review estimates precision
+	}
+	wanted, err := Selection(form, byDefault)
 	if err != nil {
 		return sel, nil, badRequest(err)
 	}
-	sel = page.Selection{Show: show, Order: order, Decides: o.Decides()}
+	show, order := wanted.Show, wanted.Order
+	query := url.Values{"show": {show}, "order": {order}}
+	for name, value := range map[string]string{"q": wanted.Text, "min": form.Get("min"), "max": form.Get("max")} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	sel = page.Selection{Show: show, Order: order, Decides: o.Decides(), Text: wanted.Text, Min: form.Get("min"), Max: form.Get("max"),
+		Query: template.URL(query.Encode())} //nolint:gosec // Encode escapes it
 	sel.Shows = []page.Choice{{Value: pairs.Kept, Label: "kept pairs"},
 		{Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}}
 	for _, reason := range o.Pairs.Reasons() {
-		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + reason.Name})
+		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + page.ReasonName(reason.Name)})
 	}
 	if !slices.ContainsFunc(sel.Shows, func(c page.Choice) bool { return c.Value == show }) {
 		return sel, nil, badRequest(errors.New("no pair of this run has the reason " + strconv.Quote(show)))
@@ -87,9 +102,10 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 	}
 	choose(sel.Shows, show)
 	choose(sel.Orders, order)
-	rows = o.Pairs.List(pairs.Selection{Show: show, Order: order, Threshold: o.Report.Threshold})
+	wanted.Threshold = o.Report.Threshold
+	rows, err = o.Pairs.List(wanted)
 	sel.Total = len(rows)
-	return sel, rows, nil
+	return sel, rows, err
 }
 
 func choose(among []page.Choice, value string) {
@@ -105,11 +121,17 @@ func (o *shown) item(row int, now *decisions) (page.Item, *bitext.Row, error) {
 		return page.Item{}, nil, err
 	}
 	n := o.Pairs.Numbers(row)
-	return page.Item{
-		Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys),
-		Sides: [2]page.Sentence{page.NewSentence(pair.Source.Lang, pair.Source.Text, nil),
-			page.NewSentence(pair.Target.Lang, pair.Target.Text, nil)},
-	}, pair, nil
+	item := page.Item{Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys), By: now.byKeys[n.Keys].By}
+	texts, languages := [2]string{pair.Source.Text, pair.Target.Text}, [2]string{pair.Source.Lang, pair.Target.Lang}
+	if l := now.byKeys[n.Keys]; l.Edited() {
+		texts = [2]string{l.SourceText, l.TargetText}
+	}
+	marks := differ(texts, languages)
+	for side := range texts {
+		item.Sides[side] = page.NewSentence(languages[side], texts[side], marks[side])
+		item.Sides[side].Differs = true
+	}
+	return item, pair, nil
 }
 
 // listPage is a page of a list of pairs.
@@ -207,7 +229,11 @@ func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]
 		return nil, badRequest(err)
 	}
 	body := searchForm(q, languages)
-	body.Indexed, body.Decides, body.Searched = one.index != nil, one.Decides(), searched
+	index, indexing := one.searchable()
+	body.Indexed, body.Decides, body.Searched = index != nil, one.Decides(), searched
+	if indexing {
+		body.Indexing = "The index is being made: it has " + strconv.FormatInt(one.indexed.Load(), 10) + " pairs so far."
+	}
 	body.HowToIndex = "mine search WORD --run " + one.Named
 	if searched {
 		done, err := s.turn(ctx)
@@ -215,7 +241,7 @@ func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]
 			return nil, err
 		}
 		defer done()
-		err = one.find(ctx, q, &body)
+		err = one.find(ctx, index, q, &body)
 		if badinput.Is(err) {
 			body.Problem = err.Error() + "."
 		} else if err != nil {
@@ -254,16 +280,16 @@ func searchForm(q concordance.Query, languages [2]string) page.SearchBody {
 }
 
 // find fills in what a query finds.
-func (o *shown) find(ctx context.Context, q concordance.Query, body *page.SearchBody) error {
+func (o *shown) find(ctx context.Context, index *concordance.Index, q concordance.Query, body *page.SearchBody) error {
 	now, err := o.labels.now()
 	if err != nil {
 		return err
 	}
 	var found *pairs.Found
-	if o.index == nil {
+	if index == nil {
 		found, err = o.Pairs.Scan(ctx, q)
 	} else {
-		found, err = o.ask(ctx, q)
+		found, err = o.ask(ctx, index, q)
 	}
 	if err != nil {
 		return err
@@ -283,8 +309,8 @@ func (o *shown) find(ctx context.Context, q concordance.Query, body *page.Search
 }
 
 // ask searches the index of the bitext, and finds the hits among the pairs by their keys.
-func (o *shown) ask(ctx context.Context, q concordance.Query) (*pairs.Found, error) {
-	result, err := o.index.Search(ctx, q)
+func (o *shown) ask(ctx context.Context, index *concordance.Index, q concordance.Query) (*pairs.Found, error) {
+	result, err := index.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -36,13 +36,32 @@ import (
 const Name = "labels.jsonl"
 
 // maxLine is the maximum length of a line.
-const maxLine = 4 << 10
+const maxLine = 512 << 10
+
+// MaxText is the maximum length of a text of an edit, in bytes.
+const MaxText = 32 << 10
 
 // Label is a person's decision on a pair of sentences, named by their keys in hexadecimal digits.
 type Label struct {
 	Source   string `json:"src_key"`
 	Target   string `json:"tgt_key"`
 	Accepted bool   `json:"accepted"` // false: rejected
+	// SourceText and TargetText are the texts as a person corrected them; empty: the pair is right as it was mined.
+	SourceText string `json:"src_text,omitempty"`
+	TargetText string `json:"tgt_text,omitempty"`
+	By         string `json:"by,omitempty"` // name of the person
+}
+
+// Edited reports whether the person corrected a text.
+func (l Label) Edited() bool { return l.SourceText != "" }
+
+// Decisions returns labels without texts and names, which change nothing in a run.
+func Decisions(labels []Label) []Label {
+	out := slices.Clone(labels)
+	for i, l := range out {
+		out[i] = Label{Source: l.Source, Target: l.Target, Accepted: l.Accepted}
+	}
+	return out
 }
 
 // line is a label as it is stored.

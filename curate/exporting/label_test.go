@@ -27,4 +27,9 @@ func TestLabels(t *testing.T) {
 	if got := rows(t, out, "src_text", "label")[:3]; !slices.Equal(got, []string{"Satz 0 ", "Satz 1 rejected", "Satz 2 accepted"}) {
 		t.Errorf("with all: %q", got)
 	}
+	labels[1].SourceText, labels[1].TargetText, labels[1].By = "Satz zwei", "second sentence", "Anna"
+	run(t, Options{Files: []string{in}, Format: "tsv", Out: out, Labels: labels})
+	if got := rows(t, out, "src_text", "tgt_text", "label", "label_by")[:2]; !slices.Equal(got, []string{"Satz zwei second sentence edited Anna", "Satz 3 sentence 3  "}) {
+		t.Errorf("corrected: %q", got)
+	}
 }

@@ -49,6 +49,7 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 		{"review", "/review?show=kept&order=near", "#card [data-key]", ""},
 		{"review-decided", "/review?show=kept&order=near", "#card [data-key]", "document.querySelector('[data-do=accept]').click()"},
 		{"review-end", "/review?show=kept&order=near&at=100000", "#card [data-end]", ""},
+		{"editor", "/review", "#card [data-key]", "document.querySelector('[data-do=edit]').click()"},
 		{"help", "/review", "#card [data-key]", "document.querySelector('[data-do=help]').click()"},
 		{"token", "/review", "#card [data-key]", "document.getElementById('token').showModal()"},
 		{"problem", "/pairs?show=magic", ".problem", ""},
@@ -89,6 +90,12 @@ func (b *tab) look(name string) {
 			b.Errorf("%s: %s (%s): %s\n%s\n%s", name, f.ID, f.Impact, f.Help, node.HTML, node.Summary)
 		}
 	}
+	b.shot(name)
+}
+
+// shot leaves a picture of the page in the directory that MINE_TEST_SHOTS names.
+func (b *tab) shot(name string) {
+	b.Helper()
 	shots := os.Getenv("MINE_TEST_SHOTS")
 	if shots == "" {
 		return

@@ -133,17 +133,17 @@ func TestKeyboardAlone(t *testing.T) {
 	focused := func() string {
 		return eval[string](b, "document.activeElement.dataset.do || document.activeElement.id || document.activeElement.textContent")
 	}
-	b.do(chromedp.Navigate(s.url), chromedp.Navigate(s.address+"/review"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")), chromedp.KeyEvent(kb.Tab))
+	b.do(chromedp.Navigate(s.url), chromedp.Navigate(s.address+"/review?order=row"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")), chromedp.KeyEvent(kb.Tab))
 	if got := focused(); got != "Skip to content" {
 		t.Errorf("the first key leads to %q", got)
 	}
 	b.do(chromedp.KeyEvent(kb.Enter))
 	var order []string
-	for range 14 {
+	for range 18 {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		order = append(order, strings.TrimSpace(focused()))
 	}
-	if got := strings.Join(order, ", "); !strings.HasPrefix(got, "help, show, order, Start, Details, reject, accept, undo, previous, next") {
+	if got := strings.Join(order, ", "); !strings.HasPrefix(got, "help, show, order, words, min, max, Start, Details, reject, accept, edit, undo, previous, next, name") {
 		t.Errorf("the focus goes to %s", got)
 	}
 	b.do(chromedp.KeyEvent("?"), chromedp.WaitVisible(chromedp.CSS("#help")))
@@ -173,6 +173,52 @@ func TestKeyboardAlone(t *testing.T) {
 	if got := b.text("#rejected"); got != "0" {
 		t.Errorf("%s pairs are rejected", got)
 	}
+	b.stayed(s.address)
+}
+
+// TestEditFilterAndSample: a reviewer gives a name, corrects a pair by keyboard, decides on a random sample and sees its
+// precision, filters the pairs, and has an index made and searched.
+func TestEditFilterAndSample(t *testing.T) {
+	dir := run(t)
+	s := serve(t, dir)
+	b := open(t)
+	b.do(chromedp.Navigate(s.url), chromedp.Navigate(s.address+"/review"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")))
+	b.do(chromedp.SendKeys(chromedp.CSS("#name"), "Anna"+kb.Tab), chromedp.Blur(chromedp.CSS("#name")))
+	key := eval[string](b, "document.querySelector('#card [data-key]').dataset.key")
+	b.do(chromedp.Focus(chromedp.CSS("#card")), chromedp.KeyEvent("e"), chromedp.WaitVisible(chromedp.CSS("#edit")))
+	before := eval[string](b, "document.getElementById('edit-target').value")
+	if before == "" || before != eval[string](b, "document.querySelectorAll('#card .sentence')[1].textContent") {
+		t.Errorf("the editor begins with %q", before)
+	}
+	b.shot("edit")
+	b.do(chromedp.SendKeys(chromedp.CSS("#edit-target"), " Corrected."), chromedp.Click(chromedp.CSS("#edit .main")))
+	b.eventually(fmt.Sprintf("document.querySelector('#card [data-key]').dataset.key !== %q", key))
+	for i := range 5 {
+		key := eval[string](b, "document.querySelector('#card [data-key]').dataset.key")
+		b.do(chromedp.KeyEvent(map[bool]string{true: "a", false: "r"}[i > 0]))
+		b.eventually(fmt.Sprintf("document.querySelector('#card [data-key]').dataset.key !== %q", key))
+	}
+	if got := b.text(".sample"); !strings.HasPrefix(got, "Of the first 6 pairs of this random order 4 are right as mined: precision 66.7%") {
+		t.Errorf("the sample says %q", got)
+	}
+	b.shot("sample")
+	data, err := os.ReadFile(filepath.Join(dir, "labels.jsonl"))
+	first, _, _ := strings.Cut(string(data), "\n")
+	if err != nil || !strings.Contains(first, "Corrected.") || !strings.Contains(first, `"by":"Anna"`) {
+		t.Errorf("the first label is %q, %v", first, err)
+	}
+	b.do(chromedp.Navigate(s.address+"/pairs?show=all"), chromedp.WaitVisible(chromedp.CSS("#words")), chromedp.SendKeys(chromedp.CSS("#words"), "corrected"+kb.Enter))
+	b.eventually("document.querySelector('.empty') !== null") // the file has the text as it was mined
+	b.do(chromedp.Navigate(s.address+"/pairs?show=all&min=0.2&max=0.8"), chromedp.WaitVisible(chromedp.CSS(".pairs")))
+	if wrong := eval[int](b, "[...document.querySelectorAll('.pairs .value')].filter((v) => v.textContent < 0.199 || v.textContent > 0.801).length"); wrong != 0 {
+		t.Errorf("%d pairs are not between 0.2 and 0.8", wrong)
+	}
+	if marks := eval[int](b, "document.querySelectorAll('mark.differs').length"); marks == 0 {
+		t.Error("no number or name is marked among pairs in doubt")
+	}
+	b.shot("filtered")
+	b.do(chromedp.Navigate(s.address+"/search?q=hauser&mode=fuzzy"), chromedp.WaitVisible(chromedp.CSS("#index")), chromedp.Click(chromedp.CSS("#index")))
+	b.eventually("document.querySelector('#indexing, #index') === null && document.querySelector('.found') !== null")
 	b.stayed(s.address)
 }
 

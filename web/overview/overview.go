@@ -159,6 +159,8 @@ var meanings = map[string]string{
 	"src_language":    "the source is surely in another language than its corpus",
 	"tgt_language":    "the target is surely in another language than its corpus",
 	"untranslated":    "both sides are the same text",
+	"aligned":         "its sentences' documents, which were aligned, have them in other pairs",
+	"not_kept":        "whoever made the file did not keep it",
 }
 
 // Meaning says what a reason means.

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"html/template"
+
 	"bitextmine/bitext"
 	"bitextmine/pipeline/decide"
 )
@@ -13,13 +15,15 @@ type Item struct {
 	Value   float32
 	Kept    bool
 	Reasons []string
-	Label   string // Accepted, Rejected or nothing
+	Label   string // Accepted, Edited, Rejected or nothing
+	By      string // who decided; may be empty
 }
 
 // What people may have decided on a pair.
 const (
 	Accepted = "accepted"
 	Rejected = "rejected"
+	Edited   = "edited" // accepted with corrected texts, which are shown
 )
 
 // Choice is an option that a form offers.
@@ -30,7 +34,10 @@ type Choice struct {
 
 // Selection selects the pairs of a list or a review.
 type Selection struct {
+	Query         template.URL // of addresses of this list
 	Show, Order   string
+	Text          string // words that are looked for
+	Min, Max      string // bounds of the value; empty: none
 	Shows, Orders []Choice
 	Decides       string
 	Total         int
@@ -59,6 +66,7 @@ type SearchBody struct {
 	Indexed        bool
 	Decides        string
 	HowToIndex     string
+	Indexing       string // how far an index is that is being made; empty: none is
 }
 
 // PairBody is a pair with all that the bitext says of it.
@@ -126,6 +134,13 @@ type Card struct {
 	End       bool // the list has no pair here
 	Decides   string
 	Origins   [2]string
+	Sample    *Sample // nil: the list is no random sample of kept pairs
+}
+
+// Sample is the pairs at the beginning of a random order that were decided on without a gap: a random sample.
+type Sample struct {
+	Decided, Accepted    int
+	Precision, Low, High float64 // Wilson's 95% interval
 }
 
 // ProblemBody says what went wrong.

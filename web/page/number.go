@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"bitextmine/pipeline/admin"
@@ -30,6 +31,7 @@ var functions = template.FuncMap{
 	"rate":      func(perSecond float64) string { return count(int(math.Round(perSecond))) },
 	"rank":      func(from0 uint8) int { return int(from0) + 1 },
 	"meaning":   overview.Meaning,
+	"reason":    ReasonName,
 	"kinds":     func() []string { return admin.Kinds },
 	"kindTitle": func(kind string) string { return kindTitles[kind] },
 	"interval": func(b overview.Band) []float64 {
@@ -39,6 +41,24 @@ var functions = template.FuncMap{
 	"histogram": newChart,
 	"diagram":   newDiagram,
 	"add":       func(a, b int) int { return a + b },
+}
+
+// ReasonName is a reason in a few words.
+func ReasonName(reason string) string {
+	if rule, ok := strings.CutPrefix(reason, "filter:"); ok {
+		return "rule " + rule
+	}
+	if name, ok := reasonNames[reason]; ok {
+		return name
+	}
+	return reason
+}
+
+var reasonNames = map[string]string{
+	"below_threshold": "score too low", "taken": "a better pair has a sentence of it", "not_proposed": "one side did not propose it",
+	"below_floor": "too unlike for the strong encoder", "label": "rejected by a person", "src_language": "source in another language",
+	"tgt_language": "target in another language", "untranslated": "both sides are one text", "aligned": "the documents say otherwise",
+	"not_kept": "not kept",
 }
 
 var kindTitles = map[string]string{admin.Added: "Added pairs", admin.Removed: "Removed pairs",

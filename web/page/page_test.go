@@ -23,7 +23,7 @@ func TestDirection(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	s := NewSentence("he", "abcdef", []concordance.Span{{Start: 0, End: 2}, {Start: 3, End: 6}})
-	if got := fmt.Sprint(s); got != "{he rtl [{ab true} {c false} {def true}]}" {
+	if got := fmt.Sprint(s); got != "{he rtl [{ab true} {c false} {def true}] false}" {
 		t.Errorf("%s", got)
 	}
 	if got := NewSentence("de", "", nil); got.Parts != nil {

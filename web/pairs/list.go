@@ -7,10 +7,13 @@ package pairs
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"math"
 	"slices"
 	"sync"
+
+	"bitextmine/bitext/concordance"
 )
 
 // The pairs that a list may be of, besides those with a reason.
@@ -37,6 +40,8 @@ type Selection struct {
 	Show      string // All, Kept, Rejected or a reason
 	Order     string
 	Threshold float64 // threshold of Uncertain
+	Min, Max  float64 // bounds of the value; infinite: there is none
+	Text      string  // words that a side has, in any order and case; empty: any
 }
 
 // lists caches the lists requested last.
@@ -48,7 +53,7 @@ type lists struct {
 
 // list is a list that was asked for.
 type list struct {
-	rows func() []int32
+	rows func() ([]int32, error)
 	used int
 }
 
@@ -56,19 +61,22 @@ type list struct {
 const maxLists = 16
 
 // List returns the rows of a selection. It is shared: callers do not change it.
-func (s *Set) List(wanted Selection) []int32 {
-	return s.lists.get(wanted, func() []int32 { return order(s, wanted, choose(s, wanted.Show)) })
+func (s *Set) List(wanted Selection) ([]int32, error) {
+	return s.lists.get(wanted, func() ([]int32, error) {
+		rows, err := choose(s, wanted)
+		return order(s, wanted, rows), err
+	})
 }
 
 // get returns a list, which is made if it is not there.
-func (l *lists) get(wanted Selection, make func() []int32) []int32 {
+func (l *lists) get(wanted Selection, make func() ([]int32, error)) ([]int32, error) {
 	l.mu.Lock()
 	if l.known == nil {
 		l.known = map[Selection]*list{}
 	}
 	one, ok := l.known[wanted]
 	if !ok {
-		one = &list{rows: sync.OnceValue(make)}
+		one = &list{rows: sync.OnceValues(make)}
 		l.known[wanted] = one
 	}
 	l.uses++
@@ -93,20 +101,36 @@ func (l *lists) forget() {
 }
 
 // choose returns the rows that a list shows.
-func choose(s *Set, show string) []int32 {
-	has := make([]bool, len(s.reasons)+1)
+func choose(s *Set, wanted Selection) ([]int32, error) {
+	show, has := wanted.Show, make([]bool, len(s.reasons)+1)
 	for i, reasons := range s.reasons {
 		has[i+1] = slices.Contains(reasons, show)
 	}
+	shows := func(row int) bool {
+		e := &s.entries[row]
+		if v := float64(e.value); v < wanted.Min || v > wanted.Max || v != v && !(math.IsInf(wanted.Min, -1) && math.IsInf(wanted.Max, 1)) {
+			return false
+		}
+		return show == All || show == Kept && e.kept || show == Rejected && !e.kept || has[e.why]
+	}
 	var rows []int32
-	for i := range s.entries {
-		e := &s.entries[i]
-		switch {
-		case show == All, show == Kept && e.kept, show == Rejected && !e.kept, has[e.why]:
-			rows = append(rows, int32(i))
+	if wanted.Text != "" {
+		found, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
+			Limit: len(s.entries)}, shows, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range found.Hits {
+			rows = append(rows, int32(hit.Row))
+		}
+		return rows, nil
+	}
+	for row := range s.entries {
+		if shows(row) {
+			rows = append(rows, int32(row))
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // placed is a row and what it is sorted by.

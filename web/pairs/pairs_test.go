@@ -84,6 +84,45 @@ func TestDecided(t *testing.T) {
 	}
 }
 
+// listOf returns the rows of a selection without bounds.
+func listOf(t *testing.T, s *Set, wanted Selection) []int32 {
+	t.Helper()
+	if wanted.Min == 0 && wanted.Max == 0 {
+		wanted.Min, wanted.Max = math.Inf(-1), math.Inf(1)
+	}
+	rows, err := s.List(wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestListsAreFiltered: by bounds of the value and by words, among pairs that were not kept, too.
+func TestListsAreFiltered(t *testing.T) {
+	rows := webtest.Rows(120)
+	rows[30].Source.Text, rows[30].Keep = "İstanbul, STRASSE und straße", false
+	s := load(t, rows, false)
+	for _, c := range []struct {
+		wanted Selection
+		want   func(i int) bool
+	}{
+		{Selection{Show: All, Order: ByRow, Min: 0.25, Max: 0.75}, func(i int) bool { return *rows[i].Prob >= 0.25 && *rows[i].Prob <= 0.75 }},
+		{Selection{Show: All, Order: ByRow, Text: "straße"}, func(i int) bool { return i == 30 }},
+		{Selection{Show: Kept, Order: ByRow, Text: "straße"}, func(int) bool { return false }},
+		{Selection{Show: Kept, Order: ByRow, Text: "HAUS", Min: 0.9, Max: 1}, func(i int) bool { return rows[i].Keep && *rows[i].Prob >= 0.9 && i != 30 }},
+	} {
+		var want []int32
+		for i := range rows {
+			if c.want(i) {
+				want = append(want, int32(i))
+			}
+		}
+		if got := listOf(t, s, c.wanted); !slices.Equal(got, want) {
+			t.Errorf("%+v: %v, want %v", c.wanted, got, want)
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	rows := webtest.Rows(300)
 	s := load(t, rows, false)
@@ -96,8 +135,8 @@ func TestLists(t *testing.T) {
 			}
 		}
 		for _, order := range Orders {
-			got := s.List(Selection{Show: show, Order: order, Threshold: webtest.Threshold})
-			if again := s.List(Selection{Show: show, Order: order, Threshold: webtest.Threshold}); !slices.Equal(got, again) {
+			got := listOf(t, s, Selection{Show: show, Order: order, Threshold: webtest.Threshold})
+			if again := listOf(t, s, Selection{Show: show, Order: order, Threshold: webtest.Threshold}); !slices.Equal(got, again) {
 				t.Errorf("%s, %s: two lists differ", show, order)
 			}
 			if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, want) {
@@ -112,8 +151,8 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	random := s.List(Selection{Show: All, Order: Random})
-	if slices.IsSorted(random) || slices.Equal(random, s.List(Selection{Show: All, Order: Best})) {
+	random := listOf(t, s, Selection{Show: All, Order: Random})
+	if slices.IsSorted(random) || slices.Equal(random, listOf(t, s, Selection{Show: All, Order: Best})) {
 		t.Error("the random order is another one")
 	}
 	if len(s.lists.known) > maxLists {
@@ -134,7 +173,7 @@ func TestPairsWithoutAValue(t *testing.T) {
 		}
 	}
 	for _, order := range []string{Best, Worst, Uncertain} {
-		got := s.List(Selection{Show: All, Order: order, Threshold: 0.5})
+		got := listOf(t, s, Selection{Show: All, Order: order, Threshold: 0.5})
 		for i, row := range got {
 			if unseen := math.IsNaN(float64(s.entries[row].value)); unseen != (i >= 20) {
 				t.Fatalf("%s: place %d is row %d", order, i, row)

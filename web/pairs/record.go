@@ -168,6 +168,11 @@ type Match struct {
 // Scan looks for pairs by reading every text, for a bitext that has no index. Words are found wherever their letters
 // stand, in other words too, and in any case; all of them on one side. Only kept pairs are looked at, as by an index.
 func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
+	return s.scan(ctx, q, func(row int) bool { return s.entries[row].kept }, false)
+}
+
+// scan reads the texts of the rows that are looked at; with rowsAlone hits have neither texts nor marks.
+func (s *Set) scan(ctx context.Context, q concordance.Query, looked func(row int) bool, rowsAlone bool) (*Found, error) {
 	m, err := newMatcher(q)
 	if err != nil {
 		return nil, err
@@ -186,7 +191,7 @@ func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 		}
 		length := int(s.entries[row].end - at)
 		at = s.entries[row].end
-		if !s.entries[row].kept {
+		if !looked(row) {
 			if _, err := in.Discard(length); err != nil {
 				return nil, fmt.Errorf("read the texts of %s from a temporary file: %w", s.Path, err)
 			}
@@ -198,7 +203,7 @@ func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 		if _, err := io.ReadFull(in, data[:length]); err != nil {
 			return nil, fmt.Errorf("read the texts of %s from a temporary file: %w", s.Path, err)
 		}
-		m.see(found, row, data[:length])
+		m.see(found, row, data[:length], rowsAlone)
 	}
 	return found, nil
 }
@@ -241,7 +246,7 @@ func (m *matcher) add(part string) {
 }
 
 // see looks at a record, and adds it to what was found.
-func (m *matcher) see(found *Found, row int, record []byte) {
+func (m *matcher) see(found *Found, row int, record []byte, rowsAlone bool) {
 	var texts [2][]byte
 	for side := range texts {
 		n, width := binary.Uvarint(record)
@@ -255,6 +260,10 @@ func (m *matcher) see(found *Found, row int, record []byte) {
 		return
 	}
 	if found.Total++; found.Total <= m.query.Skip || len(found.Hits) >= m.query.Limit {
+		return
+	}
+	if rowsAlone {
+		found.Hits = append(found.Hits, Match{Row: row})
 		return
 	}
 	hit := Match{Row: row, Texts: [2]string{string(texts[0]), string(texts[1])}}

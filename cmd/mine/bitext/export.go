@@ -2,6 +2,7 @@ package bitext
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -81,7 +82,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	return cmd
 }
 
-func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, out io.Writer) error {
+func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, out io.Writer) (err error) {
 	opts, err := o.options(files)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 		if err != nil {
 			return fmt.Errorf("make a folder for blocks: %w", err)
 		}
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		file, err := o.blockFlags.write(ctx, files[0], dir, out)
 		if err != nil {
 			return err

@@ -36,17 +36,17 @@ function say(text, seen = true) {
 }
 
 const done = { accept: "Accepted.", reject: "Rejected.", withdraw: "Taken back." };
-const decisionOf = { accepted: "accept", rejected: "reject", "": "withdraw" };
+const decisionOf = { accepted: "accept", edited: "accept", rejected: "reject", "": "withdraw" };
 
 // send writes a decision. It is on the disk when send returns true.
-async function send(key, decision) {
+async function send(key, decision, texts) {
   for (;;) {
     let answer;
     try {
       answer = await fetch("/labels", {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Mine-Token": tokens.get() },
-        body: JSON.stringify({ key, decision }),
+        body: JSON.stringify({ key, decision, by: localStorage.getItem("name") || "", texts }),
       });
     } catch {
       say("The decision was not stored: mine serve does not answer. Start it again, then decide again.");
@@ -91,13 +91,37 @@ class Deciding {
   }
   accept() { return this.decide("accept"); }
   reject() { return this.decide("reject"); }
-  async decide(decision) {
+  texts() { return [...this.pair().querySelectorAll(".sentence")].map((s) => s.textContent); }
+  // edit accepts the pair with other texts.
+  async edit() {
+    const pair = this.pair();
+    if (!pair) return;
+    const dialog = document.getElementById("edit");
+    const fields = [document.getElementById("edit-source"), document.getElementById("edit-target")];
+    const sentences = pair.querySelectorAll(".sentence");
+    const before = this.texts();
+    fields.forEach((field, side) => {
+      field.value = before[side];
+      field.lang = sentences[side].lang;
+      field.dir = sentences[side].dir;
+    });
+    dialog.querySelector("[data-close]").onclick = () => dialog.close();
+    dialog.returnValue = "cancel";
+    dialog.showModal();
+    await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
+    const texts = fields.map((field) => field.value.trim());
+    if (dialog.returnValue !== "ok") return;
+    if (texts.some((text) => text === "")) { say("The decision was not stored: a text is empty."); return; }
+    await this.decide("accept", texts);
+  }
+  async decide(decision, texts) {
     const pair = this.pair();
     if (!pair) return;
     const before = decisionOf[pair.dataset.label];
-    const answer = await send(pair.dataset.key, decision);
+    const had = pair.dataset.label === "edited" ? this.texts() : undefined;
+    const answer = await send(pair.dataset.key, decision, texts);
     if (!answer) return;
-    this.undone.push({ key: pair.dataset.key, before, at: pair.dataset.at });
+    this.undone.push({ key: pair.dataset.key, before, had, at: pair.dataset.at });
     await this.decided(decision, answer);
   }
   async undo() {
@@ -105,7 +129,7 @@ class Deciding {
     const last = this.undone.pop() ||
       (pair && pair.dataset.label ? { key: pair.dataset.key, before: "withdraw", at: pair.dataset.at } : null);
     if (!last) { say("There is no decision to undo."); return; }
-    const answer = await send(last.key, last.before);
+    const answer = await send(last.key, last.before, last.had);
     if (!answer) { this.undone.push(last); return; }
     await this.decided(last.before, answer, last.at);
   }
@@ -113,7 +137,7 @@ class Deciding {
   // press shows on the buttons what was decided on the pair.
   press() {
     const label = this.pair() ? this.pair().dataset.label : "";
-    for (const [what, wanted] of [["accept", "accepted"], ["reject", "rejected"]]) {
+    for (const [what, wanted] of [["accept", "accepted"], ["reject", "rejected"], ["edit", "edited"]]) {
       document.querySelector(`[data-do=${what}]`).setAttribute("aria-pressed", String(label === wanted));
     }
   }
@@ -125,6 +149,9 @@ class Review extends Deciding {
     const letters = document.getElementById("letters");
     letters.checked = localStorage.getItem("letters") !== "off";
     letters.addEventListener("change", () => localStorage.setItem("letters", letters.checked ? "on" : "off"));
+    const name = document.getElementById("name");
+    name.value = localStorage.getItem("name") || "";
+    name.addEventListener("change", () => localStorage.setItem("name", name.value.trim()));
     document.addEventListener("keydown", (event) => this.key(event));
     for (const select of document.querySelectorAll(".query select")) {
       select.addEventListener("change", () => select.form.requestSubmit());
@@ -133,7 +160,7 @@ class Review extends Deciding {
   key(event) {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const keys = {
-      a: "accept", r: "reject", u: "undo", j: "next", n: "next", ArrowRight: "next",
+      a: "accept", r: "reject", e: "edit", u: "undo", j: "next", n: "next", ArrowRight: "next",
       k: "previous", p: "previous", ArrowLeft: "previous", o: "open", "?": "help",
     };
     if (!keys[key] || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -163,8 +190,9 @@ class Review extends Deciding {
   }
   // show puts the pair at a place of the list on the card, or the first undecided one from there on.
   async show(at, step) {
-    const { show, order } = this.holder.dataset;
-    const query = new URLSearchParams({ show, order, at, step });
+    const query = new URLSearchParams(this.holder.dataset.query);
+    query.set("at", at);
+    query.set("step", step);
     try {
       const answer = await fetch("/review/card?" + query);
       const html = await answer.text();
@@ -204,7 +232,20 @@ async function explain(holder) {
   }
 }
 
+// makeIndex asks for an index of the bitext, and shows the page anew until it is there.
+async function makeIndex() {
+  for (;;) {
+    const answer = await fetch("/index", { method: "POST", headers: { "X-Mine-Token": tokens.get() } })
+      .catch(() => null);
+    if (answer && answer.ok) { location.reload(); return; }
+    if (!answer || answer.status !== 403 || !await tokens.ask()) { say("The index is not being made."); return; }
+  }
+}
+
 tokens.take();
+const index = document.getElementById("index");
+if (index) index.addEventListener("click", makeIndex);
+if (document.getElementById("indexing") && !document.querySelector("#q:focus")) setTimeout(() => location.reload(), 2000);
 const card = document.getElementById("card");
 const pair = document.getElementById("pair");
 if (card) new Review(card);

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bitextmine/bitext/concordance"
+	"bitextmine/corpus/surface"
+)
+
+// alike is how unlike by sound a name and a word of the other side are at most, as scorers take it.
+const alike = 0.3
+
+// differ finds the numbers and the names of either side that the other lacks. Small numbers, which languages spell
+// out, count only if the other side lacks one, too. Names of German have none: every noun has a capital there.
+func differ(texts, languages [2]string) (marks [2][]concordance.Span) {
+	var numbers [2][]surface.Number
+	var spans [2][]numbered
+	var features [2]surface.Features
+	var sounds [2][]surface.Sound
+	for side, text := range texts {
+		numbers[side], spans[side] = numbersIn(text)
+		features[side] = surface.Of(languages[side], text)
+		sounds[side] = surface.AppendSounds(nil, text)
+	}
+	var alone [2][]surface.Number
+	alone[0], alone[1] = surface.UnpairedNumbers(numbers[0], numbers[1])
+	for side := range texts {
+		for _, s := range spans[side] {
+			if slices.ContainsFunc(s.numbers, func(n surface.Number) bool {
+				return slices.Contains(alone[side], n) && (!n.Small || len(alone[1-side]) > 0)
+			}) {
+				marks[side] = append(marks[side], s.Span)
+			}
+		}
+		if code, _, _ := strings.Cut(languages[side], "-"); code != "de" && code != "lb" {
+			marks[side] = append(marks[side], namesAlone(texts[side], &features[side], &features[1-side], sounds[1-side])...)
+		}
+		marks[side] = apart(marks[side])
+	}
+	return marks
+}
+
+type numbered struct {
+	concordance.Span
+	numbers []surface.Number
+}
+
+// numbersIn finds the numbers that are written in digits. There are none in a text whose lower case has another length.
+func numbersIn(text string) (all []surface.Number, spans []numbered) {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return nil, nil
+	}
+	for i := 0; i < len(lower); {
+		r, width := utf8.DecodeRuneInString(lower[i:])
+		if !surface.IsDigit(r) {
+			i += width
+			continue
+		}
+		found, length := surface.AppendNumbers(nil, lower[i:])
+		length = max(length, width)
+		all = append(all, found...)
+		spans = append(spans, numbered{concordance.Span{Start: i, End: i + length}, found})
+		i += length
+	}
+	return all, spans
+}
+
+// namesAlone finds names that the other side has neither as they are written nor by their sound.
+func namesAlone(text string, own, other *surface.Features, sounds []surface.Sound) (marks []concordance.Span) {
+	var finder surface.Finder
+	at := 0
+	for _, name := range own.Names {
+		begin := strings.Index(text[at:], name.Text)
+		if begin < 0 {
+			continue
+		}
+		begin += at
+		at = begin + len(name.Text)
+		_, word := slices.BinarySearch(other.Capitals, name.Hash)
+		_, stem := slices.BinarySearch(other.Stems, name.Stem)
+		if !word && !stem && finder.Unlike(surface.AppendSounds(nil, name.Text), sounds) > alike {
+			marks = append(marks, concordance.Span{Start: begin, End: at})
+		}
+	}
+	return marks
+}
+
+// apart puts spans in order and leaves out those that overlap an earlier one.
+func apart(spans []concordance.Span) (out []concordance.Span) {
+	slices.SortFunc(spans, func(a, b concordance.Span) int { return a.Start - b.Start })
+	for _, s := range spans {
+		if len(out) == 0 || out[len(out)-1].End <= s.Start {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/bitext/label"
+	"bitextmine/web/pairs"
+)
+
+// send posts to a path with the token.
+func send(t *testing.T, url, content string) int {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set(tokenHeader, token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
+// TestEditsAreShown: an edit is a label with its texts and its reviewer; the page shows the corrected texts and, on the
+// pair's own page, those that were mined.
+func TestEditsAreShown(t *testing.T) {
+	dir, ts := sample(t)
+	content := fmt.Sprintf(`{"key":%q,"decision":"accept","by":"Anna","texts":["Das alte  Haus","Casa <vieja>"]}`, keyOfRow(0))
+	if status := send(t, ts.URL+"/labels", content); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	labels, err := label.Latest(dir)
+	if err != nil || len(labels) != 1 || labels[0].SourceText != "Das alte Haus" || labels[0].TargetText != "Casa <vieja>" || labels[0].By != "Anna" || !labels[0].Accepted {
+		t.Errorf("labels %+v, %v", labels, err)
+	}
+	if got := label.Decisions(labels)[0]; got.Edited() || got.By != "" || !got.Accepted {
+		t.Errorf("a run is given %+v", got)
+	}
+	wants(t, ts, "/pair/0", "Das alte Haus", "Casa &lt;vieja&gt;", "edited by Anna", "as mined", "Nummer 0")
+	wants(t, ts, "/pairs?show=all", "Das alte Haus", "edited by Anna")
+}
+
+// TestRandomReviewEstimates: a review is in random order unless another is asked for, and the pairs that were decided
+// at its beginning estimate the precision.
+func TestRandomReviewEstimates(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	_, ts := sampleIn(t, dir)
+	s, _ := served(t, dir)
+	form := map[string][]string{}
+	wanted, err := Selection(form, pairs.Random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted.Threshold = s.shown.Report.Threshold
+	rows, err := s.shown.Pairs.List(wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, ts, "/review", "without leaving one out")
+	for i, row := range rows[:10] {
+		decision := "accept"
+		if i == 3 || i == 5 {
+			decision = "reject"
+		}
+		if status, body := postLabel(t, ts, keyOfRow(int(row)), decision, nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, body := postLabel(t, ts, keyOfRow(int(rows[11])), "reject", nil); status != http.StatusOK { // after a gap
+		t.Fatalf("%d %s", status, body)
+	}
+	for _, path := range []string{"/review", "/review/card?show=kept&order=random&at=3"} {
+		wants(t, ts, path, "Of the first 10 pairs", " 8 are right", "80.0%", "49.0%", "94.3%")
+	}
+	if _, body := get(t, ts, "/review?order=near"); strings.Contains(body, "Of the first") {
+		t.Error("an order by value estimates precision")
+	}
+}
+
+// TestListsAreFiltered: by words, by bounds of the value, and by nonsense.
+func TestListsAreFiltered(t *testing.T) {
+	_, ts := sample(t)
+	body := wants(t, ts, "/pairs?show=all&q=nummer+12&min=0&max=1", "Nummer 12 ", `value="nummer 12"`, `/review?max=1&amp;min=0&amp;order=row&amp;q=nummer&#43;12&amp;show=all`)
+	if strings.Contains(body, "Nummer 13 ") {
+		t.Error("another pair is in the list")
+	}
+	wants(t, ts, "/pairs?show=all&min=2", "No pair is in this list")
+	wants(t, ts, "/pairs?show=rejected", "score too low", "what decides is below the threshold")
+	for _, query := range []string{"min=x", "max=NaN", "q=%ff", "q=" + strings.Repeat("a", 1025)} {
+		if status, _ := get(t, ts, "/pairs?"+query); status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", query, status)
+		}
+	}
+}
+
+// TestIndexIsMadeFromThePage: whoever has the token has the index made, and the search then uses it.
+func TestIndexIsMadeFromThePage(t *testing.T) {
+	_, ts := sample(t)
+	if answer, err := http.Post(ts.URL+"/index", "", nil); err != nil || answer.StatusCode != http.StatusForbidden {
+		t.Errorf("without the token: %v %v", answer, err)
+	}
+	for range 2 {
+		if status := send(t, ts.URL+"/index", ""); status != http.StatusAccepted {
+			t.Errorf("status %d", status)
+		}
+	}
+	end := time.Now().Add(time.Minute)
+	for {
+		_, body := get(t, ts, "/search?q=Hauz&mode=fuzzy")
+		if strings.Contains(body, "<mark>Haus</mark>") {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(body)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// TestDiffer: what one side has and the other lacks is marked, whatever way a number is written or a name spelled.
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct{ source, target, languages, want string }{
+		{"Am 3. Mai 1998 kamen 1.200 Leute.", "On 3 May 1999, 1,200 people came.", "de en", "1998|1999"},
+		{"Es sind zwölf.", "There are 12 of them.", "de en", "|"},
+		{"Il vit à Lyon avec Marie.", "He lives in Paris with Marie.", "fr en", "Lyon|Paris"},
+		{"Жил в Москве 25 лет.", "He lived in Moscow for 26 years.", "ru en", "25|26"},
+		{"Wir sahen Merkel in Rostock.", "We saw Merkel in Magdeburg.", "de en", "|Magdeburg"},
+		{"", "Nothing here 77", "de en", "|77"},
+		{"İ 55", "x 56", "tr en", "|56"},
+	} {
+		texts := [2]string{c.source, c.target}
+		marks := differ(texts, [2]string(strings.Fields(c.languages)))
+		var got [2][]string
+		for side := range texts {
+			for _, m := range marks[side] {
+				got[side] = append(got[side], texts[side][m.Start:m.End])
+			}
+		}
+		if said := strings.Join(slices.Concat(got[0], []string{"|"}, got[1]), " "); strings.ReplaceAll(said, " | ", "|") != c.want && strings.ReplaceAll(strings.ReplaceAll(said, " |", "|"), "| ", "|") != c.want {
+			t.Errorf("%q and %q: %s, want %s", c.source, c.target, said, c.want)
+		}
+	}
+}
