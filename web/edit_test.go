@@ -105,8 +105,12 @@ func TestListsAreFiltered(t *testing.T) {
 // TestIndexIsMadeFromThePage: whoever has the token has the index made, and the search then uses it.
 func TestIndexIsMadeFromThePage(t *testing.T) {
 	_, ts := sample(t)
-	if answer, err := http.Post(ts.URL+"/index", "", nil); err != nil || answer.StatusCode != http.StatusForbidden {
-		t.Errorf("without the token: %v %v", answer, err)
+	answer, err := http.Post(ts.URL+"/index", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("without the token: status %d", answer.StatusCode)
 	}
 	for range 2 {
 		if status := send(t, ts.URL+"/index", ""); status != http.StatusAccepted {
