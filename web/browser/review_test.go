@@ -185,7 +185,7 @@ func TestEditFilterAndSample(t *testing.T) {
 	b.do(chromedp.Navigate(s.url), chromedp.Navigate(s.address+"/review"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")))
 	b.do(chromedp.SendKeys(chromedp.CSS("#name"), "Anna"+kb.Tab), chromedp.Blur(chromedp.CSS("#name")))
 	key := eval[string](b, "document.querySelector('#card [data-key]').dataset.key")
-	b.do(chromedp.Focus(chromedp.CSS("#card")), chromedp.KeyEvent("e"), chromedp.WaitVisible(chromedp.CSS("#edit")))
+	b.do(chromedp.Click(chromedp.CSS("[data-do=edit]")), chromedp.WaitVisible(chromedp.CSS("#edit")))
 	before := eval[string](b, "document.getElementById('edit-target').value")
 	if before == "" || before != eval[string](b, "document.querySelectorAll('#card .sentence')[1].textContent") {
 		t.Errorf("the editor begins with %q", before)
@@ -208,7 +208,7 @@ func TestEditFilterAndSample(t *testing.T) {
 		t.Errorf("the first label is %q, %v", first, err)
 	}
 	b.do(chromedp.Navigate(s.address+"/pairs?show=all"), chromedp.WaitVisible(chromedp.CSS("#words")), chromedp.SendKeys(chromedp.CSS("#words"), "corrected"+kb.Enter))
-	b.eventually("document.querySelector('.empty') !== null") // the file has the text as it was mined
+	b.eventually("document.querySelector('.empty') !== null") // of the mined texts
 	b.do(chromedp.Navigate(s.address+"/pairs?show=all&min=0.2&max=0.8"), chromedp.WaitVisible(chromedp.CSS(".pairs")))
 	if wrong := eval[int](b, "[...document.querySelectorAll('.pairs .value')].filter((v) => v.textContent < 0.199 || v.textContent > 0.801).length"); wrong != 0 {
 		t.Errorf("%d pairs are not between 0.2 and 0.8", wrong)
