@@ -176,8 +176,8 @@ func TestKeyboardAlone(t *testing.T) {
 	b.stayed(s.address)
 }
 
-// TestEditFilterAndSample: a reviewer gives a name, corrects a pair by keyboard, decides on a random sample and sees its
-// precision, filters the pairs, and has an index made and searched.
+// TestEditFilterAndSample: a reviewer gives a name, corrects a pair, decides on a random sample and sees its precision,
+// filters the pairs, and has an index made and searched.
 func TestEditFilterAndSample(t *testing.T) {
 	dir := run(t)
 	s := serve(t, dir)
