@@ -2,14 +2,18 @@ package encode
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/session"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
@@ -26,20 +30,48 @@ type TokenEncoder struct {
 
 // OpenTokens opens the token-level output of a model. Its manifest must name that output (Model.Tokens).
 func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
-	if m.Tokens.Output == "" {
-		return nil, badinput.Errorf(
-			"encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s",
-			m.Name, model.FileName)
+	return OpenLayer(m, m.Tokens.Output, options)
+}
+
+// Layers lists the tensors of a model that OpenLayer can open, the nearest to the ids first; the last is or gives its
+// token-level output, which the manifest must name.
+func Layers(m *model.Model) ([]string, error) {
+	data, err := m.Graph()
+	if err != nil || m.Tokens.Output == "" {
+		return nil, errors.Join(err, noTokens(m))
+	}
+	g, err := onnxgraph.Parse(data)
+	if err != nil {
+		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+	}
+	if layers := g.Layers(m.Inputs.IDs, m.Tokens.Output); layers != nil {
+		return layers, nil
+	}
+	return []string{m.Tokens.Output}, nil
+}
+
+func noTokens(m *model.Model) error {
+	if m.Tokens.Output != "" {
+		return nil
+	}
+	return badinput.Errorf("encoder %s has no token vectors: name the graph's tensor in tokens.output of its %s",
+		m.Name, model.FileName)
+}
+
+// OpenLayer opens one of a model's Layers as if it were its token-level output.
+func OpenLayer(m *model.Model, layer string, options Options) (*TokenEncoder, error) {
+	if err := noTokens(m); err != nil {
+		return nil, err
 	}
 	tokens := *m
-	tokens.Output, tokens.Pooling, tokens.Centre = m.Tokens.Output, session.TokenLevel, model.Centre{}
+	tokens.Output, tokens.Pooling, tokens.Centre = layer, session.TokenLevel, model.Centre{}
 	if m.Tokens.Dim != 0 {
 		tokens.Dim = m.Tokens.Dim
 	}
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	graph, err := openGraph(&tokens, options.onCPU().withDefaults(), false)
+	graph, err := openGraph(&tokens, options.onCPU().withDefaults(), layer != m.Tokens.Output)
 	if err != nil {
 		return nil, fmt.Errorf("token vectors: %w", err)
 	}
@@ -125,6 +157,77 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 	if err != nil {
 		return err
 	}
+	return t.each(ctx, w, func(i int, vectors []float32) error {
+		ids, before := own(w.tokens(i))
+		return emit(i, ids, vectors[before*t.Dim():][:len(ids)*t.Dim()])
+	})
+}
+
+// Words calls emit with the vectors [len(sentences[i]), Dim] of each sentence's words, one call at a time, for the
+// sentences i in any order. Each has at least one word. The words are tokenised one by one; a word's vector is the sum of its tokens' vectors of
+// length 1, and zero for words beyond the encoder's length. emit must not retain the slice.
+func (t *TokenEncoder) Words(ctx context.Context, language string, sentences [][]string,
+	emit func(i int, vectors []float32) error) error {
+	v, err := t.vocabulary()
+	if err != nil {
+		return err
+	}
+	before, after, err := v.Frame(language)
+	if err != nil {
+		return err
+	}
+	number, distinct := map[string]int{}, []string{}
+	for _, word := range slices.Concat(sentences...) {
+		if _, known := number[word]; !known {
+			number[word], distinct = len(distinct), append(distinct, word)
+		}
+	}
+	spelt := &window{texts: distinct}
+	if err := spelt.tokenize(ctx, t.graph, v, model.Prefix{}); err != nil {
+		return err
+	}
+	own := func(word string) []int32 {
+		ids, _ := v.Own(spelt.tokens(number[word]), model.Prefix{})
+		return ids
+	}
+	w := &window{texts: make([]string, len(sentences)),
+		chunks: make([]tokenizer.Sequences, (len(sentences)+chunk-1)/chunk)}
+	for i, words := range sentences {
+		ids := slices.Clone(before)
+		for _, word := range words {
+			ids = append(ids, own(word)...)
+		}
+		w.chunks[i/chunk].Add(append(ids[:min(len(ids), t.graph.model.MaxTokens-len(after))], after...))
+	}
+	var sums []float32
+	return t.each(ctx, w, func(i int, vectors []float32) error {
+		dim, at := t.Dim(), len(before)
+		sums = resized(sums, len(sentences[i])*dim)
+		clear(sums)
+		for k, word := range sentences[i] {
+			for range own(word) {
+				if at < len(w.tokens(i))-len(after) {
+					addUnit(sums[k*dim:][:dim], vectors[at*dim:][:dim])
+				}
+				at++
+			}
+		}
+		return emit(i, sums)
+	})
+}
+
+// addUnit adds a vector, divided by its length.
+func addUnit(to, vector []float32) {
+	if square := embedding.Dot(vector, vector); square > 0 {
+		scale := float32(1 / math.Sqrt(float64(square)))
+		for d, x := range vector {
+			to[d] += x * scale
+		}
+	}
+}
+
+// each calls emit with the vectors of each sequence's tokens, one call at a time.
+func (t *TokenEncoder) each(ctx context.Context, w *window, emit func(i int, vectors []float32) error) error {
 	g, dim := t.graph, t.Dim()
 	all := batches(w, int(g.budget.Load()), 0, g.session.Single)
 	var mu sync.Mutex
@@ -140,10 +243,8 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for i, ids := range sequences {
-			ids, before := own(ids)
-			vectors := out[(i*b.length+before)*dim:][:len(ids)*dim]
-			if err := emit(int(b.rows[i]), ids, vectors); err != nil {
+		for i := range sequences {
+			if err := emit(int(b.rows[i]), out[i*b.length*dim:][:b.length*dim]); err != nil {
 				return err
 			}
 		}

@@ -178,3 +178,53 @@ func TestOpenTokensRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestWords: a word's vector is the sum of its tokens' vectors of length 1, and words beyond the encoder's length have
+// none.
+func TestWords(t *testing.T) {
+	m, err := model.Load(encodetest.Bag())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, m)
+	sentences := [][]string{{"extraordinarily", "Long"}, {"long"}, slices.Repeat([]string{"long"}, m.MaxTokens+3)}
+	ids, err := e.IDs(t.Context(), "en", []string{"extraordinarily", "long"})
+	if err != nil || ids.Ends[0] < 2 {
+		t.Fatalf("%v: the first word is one token", err)
+	}
+	table, err := e.Vectors(t.Context(), ids.IDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dim := e.Dim()
+	want := make([]float32, 2*dim)
+	for i := range ids.IDs {
+		at := 0
+		if i >= ids.Ends[0] {
+			at = dim
+		}
+		addUnit(want[at:][:dim], table[i*dim:][:dim])
+	}
+	seen := 0
+	err = e.Words(t.Context(), "en", sentences, func(i int, vectors []float32) error {
+		seen++
+		expected := want
+		switch i {
+		case 1:
+			expected = want[dim:]
+		case 2:
+			perWord := ids.Ends[1] - ids.Ends[0]
+			if perWord != 1 {
+				t.Fatalf("long is %d tokens", perWord)
+			}
+			expected = append(slices.Repeat(want[dim:], m.MaxTokens), make([]float32, 3*dim)...)
+		}
+		if !slices.Equal(vectors, expected) {
+			t.Errorf("sentence %d has other vectors", i)
+		}
+		return nil
+	})
+	if err != nil || seen != len(sentences) {
+		t.Errorf("%d sentences, %v", seen, err)
+	}
+}

@@ -79,7 +79,7 @@ func TestSharedSets(t *testing.T) {
 		t.Errorf("%d sets", len(sets))
 	}
 	for _, s := range sets {
-		c, err := CompareLinks(filepath.Join(dir, s.Name+".awesome-align.out"), 0, filepath.Join(dir, s.Name+".gold"), 1)
+		c, err := CompareLinks(filepath.Join(dir, s.Name+".awesome-align.out"), 0, filepath.Join(dir, s.Name+".gold"), 1, "")
 		if err != nil || math.Abs(c.AER()-published[s.Name]) > 1e-4 {
 			t.Errorf("%s: AER %.4f, %v; want %v", s.Name, c.AER(), err, published[s.Name])
 		}
@@ -117,7 +117,11 @@ func TestFilesAreChecked(t *testing.T) {
 	}
 	sets := func(dir string) error { _, err := ReadAlignmentSets(dir); return err }
 	compare := func(links, gold string, base int) error {
-		_, err := CompareLinks(write("a", links), 0, write("b", gold), base)
+		_, err := CompareLinks(write("a", links), 0, write("b", gold), base, "")
+		return err
+	}
+	tokens := func(links, gold, tokens string) error {
+		_, err := CompareLinks(write("a", links), 0, write("b", gold), 1, write("t", tokens))
 		return err
 	}
 	for _, c := range []struct {
@@ -128,6 +132,10 @@ func TestFilesAreChecked(t *testing.T) {
 		{"other numbers of lines", compare("0-0\n", "1-1\n1-1\n", 1), "has 1 lines but the gold standard"},
 		{"counted from 0", compare("0-0\n", "0-0\n", 1), "word 0 does not exist where words count from 1"},
 		{"possible links only", compare("0-0\n", "1p1\n", 1), "no sure link"},
+		{"links of other words", tokens("0-2\n", "1-1\n", "a b ||| c d\n"), "a:1: the link 0-2 is outside its sentences, which have 2 and 2 words in"},
+		{"gold of other words", tokens("0-1\n", "3-1\n", "a b ||| c d\n"), "b:1: the link 2-0 is outside its sentences"},
+		{"words of other pairs", tokens("0-0\n", "1-1\n", "a ||| b\na ||| b\n"), "t has 2 lines but"},
+		{"words that are no pairs", tokens("0-0\n", "1-1\n", "a b\n"), "t:1: the line has no |||"},
 		{"no such file", sets(t.TempDir()), "has no test set"},
 		{"no gold standard", sets(filepath.Dir(write("y.src-tgt", "a ||| b\n"))), "y.gold"},
 		{"no separator", sets(set("a b\n", "1-1\n")), "x.src-tgt:1: the line has no |||"},

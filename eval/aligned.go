@@ -149,7 +149,7 @@ type AlignmentResult struct {
 // combine both directions.
 func (s AlignmentSet) Align(ctx context.Context, more *word.FileInput,
 	words word.FileAligner) ([]AlignmentResult, error) {
-	var pairs word.Pairs
+	pairs := word.Pairs{Cased: words.Model.Similarity != nil}
 	for _, text := range s.Text {
 		pairs.Add(text[0], text[1])
 	}
@@ -167,7 +167,11 @@ func (s AlignmentSet) Align(ctx context.Context, more *word.FileInput,
 		return nil, err
 	}
 	var out []AlignmentResult
-	for _, how := range word.Symmetries {
+	ways := word.Symmetries
+	if pairs.Cased {
+		ways = append(slices.Clone(ways), word.IterMax)
+	}
+	for _, how := range ways {
 		c, err := s.Measure(func(i int) []word.Link { return found.Of(i, how) })
 		if err != nil {
 			return nil, err

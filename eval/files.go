@@ -38,7 +38,7 @@ func ReadLinks(path string, base int) (lines [][]word.Link, err error) {
 
 // CompareLinks measures the alignments of one file against the gold standard of another. The bases are the numbers of
 // the first word in them.
-func CompareLinks(links string, linksBase int, gold string, goldBase int) (LinkCounts, error) {
+func CompareLinks(links string, linksBase int, gold string, goldBase int, tokens string) (LinkCounts, error) {
 	var c LinkCounts
 	a, err := ReadLinks(links, linksBase)
 	if err != nil {
@@ -52,6 +52,15 @@ func CompareLinks(links string, linksBase int, gold string, goldBase int) (LinkC
 		return c, badinput.Errorf(
 			"%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair",
 			links, len(a), gold, len(b))
+	}
+	if tokens != "" {
+		texts, err := readTokens(tokens)
+		if err == nil {
+			err = errors.Join(checkLinks(tokens, texts, links, a), checkLinks(tokens, texts, gold, b))
+		}
+		if err != nil {
+			return c, err
+		}
 	}
 	for i := range a {
 		c.Add(a[i], b[i])
@@ -96,31 +105,45 @@ func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
 func readSet(path string) (s AlignmentSet, err error) {
 	base := strings.TrimSuffix(path, textSuffix)
 	s = AlignmentSet{Name: filepath.Base(base), path: base + goldSuffix}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return s, badinput.Errorf("open the test set: %w", err)
-	}
-	for line := range strings.Lines(string(data)) {
-		source, target, found := strings.Cut(line, "|||")
-		if !found {
-			return s, badinput.Errorf("%s:%d: the line has no ||| between source and target: correct it", path,
-				len(s.Text)+1)
-		}
-		s.Text = append(s.Text, [2][]string{word.Spaces.Words(source), word.Spaces.Words(target)})
+	if s.Text, err = readTokens(path); err != nil {
+		return s, err
 	}
 	if s.Gold, err = ReadLinks(s.path, 1); err != nil {
 		return s, err
 	}
-	if len(s.Gold) != len(s.Text) {
-		return s, badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", path,
-			len(s.Text), s.path, len(s.Gold))
+	return s, checkLinks(path, s.Text, s.path, s.Gold)
+}
+
+// readTokens reads lines "source ||| target" of words separated by spaces.
+func readTokens(path string) (texts [][2][]string, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badinput.Errorf("open the test set: %w", err)
 	}
-	for i, links := range s.Gold {
-		if err := word.CheckLinks(links, len(s.Text[i][0]), len(s.Text[i][1])); err != nil {
-			return s, badinput.Errorf("%s:%d: %w: correct the line", s.path, i+1, err)
+	for line := range strings.Lines(string(data)) {
+		source, target, found := strings.Cut(line, "|||")
+		if !found {
+			return nil, badinput.Errorf("%s:%d: the line has no ||| between source and target: correct it", path,
+				len(texts)+1)
+		}
+		texts = append(texts, [2][]string{word.Spaces.Words(source), word.Spaces.Words(target)})
+	}
+	return texts, nil
+}
+
+// checkLinks refuses links of a file that are not of the words of another.
+func checkLinks(tokens string, texts [][2][]string, path string, lines [][]word.Link) error {
+	if len(lines) != len(texts) {
+		return badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", tokens,
+			len(texts), path, len(lines))
+	}
+	for i, links := range lines {
+		if err := word.CheckLinks(links, len(texts[i][0]), len(texts[i][1])); err != nil {
+			return badinput.Errorf("%s:%d: %w in %s: align the words that the gold standard counts, or correct the line",
+				path, i+1, err, tokens)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // Measure counts an alignment of the set: links returns those of pair i.

@@ -10,7 +10,9 @@ import (
 
 // Alignments are the most likely alignments of all pairs in both directions.
 type Alignments struct {
-	pairs *Pairs
+	pairs   *Pairs
+	cosines []float32 // of an encoder, [n, m] for pair i from first[i]; nil: none
+	first   []int
 	// The source word of each target word, and the target word of each source word: [words of the side], for pair i from
 	// the side's begin(i)
 	forward, backward []choice
@@ -40,14 +42,21 @@ func Align(ctx context.Context, p *Pairs, opts Options, report func(Progress)) (
 	if p.cells == 0 {
 		return nil, badinput.Errorf("word alignment: none of the %d pairs has words on both sides", p.Len())
 	}
+	a := &Alignments{pairs: p}
+	if opts.Similarity != nil {
+		var err error
+		if a.cosines, err = opts.Similarity.cosines(ctx, p); err != nil {
+			return nil, err
+		}
+	}
 	t, err := newTable(p, opts.Threads)
 	if err != nil {
 		return nil, err
 	}
-	a := &Alignments{pairs: p}
+	a.first = t.first
 	blocks := p.blocks()
 	for _, backward := range []bool{false, true} {
-		d := &direction{Options: opts, pairs: p, table: t, blocks: blocks, backward: backward}
+		d := &direction{Options: opts, pairs: p, table: t, blocks: blocks, backward: backward, cosines: a.cosines}
 		if err := d.estimate(ctx, report); err != nil {
 			return nil, err
 		}
@@ -79,6 +88,9 @@ func (d *direction) choose(ctx context.Context) ([]choice, error) {
 			for _, pair := range block.pairs {
 				d.weigh(&w, int(pair), block.shape)
 				w.choose(out[side.begin(int(pair)):side.ends[pair]], block.shape, d.backward)
+				if d.Similarity != nil && d.Similarity.MaxEntropy < 1 {
+					w.limitEntropy(out[side.begin(int(pair)):side.ends[pair]], block.shape, d.backward, d.Similarity.MaxEntropy)
+				}
 			}
 		}
 	})
@@ -102,6 +114,25 @@ func (w *worker) choose(out []choice, s shape, backward bool) {
 	}
 }
 
+// limitEntropy takes their words from the predicted words whose weights have more than a part of the largest entropy.
+func (w *worker) limitEntropy(out []choice, s shape, backward bool, limit float64) {
+	inner, step, stride := s.n, 1, s.m
+	if backward {
+		inner, step, stride = s.m, s.m, 1
+	}
+	for k := range out {
+		entropy := 0.0
+		for i, at := 0, k*step; i < inner; i, at = i+1, at+stride {
+			if p := w.weights[at] / (w.sums[k] - w.nulls[k]); p > 0 {
+				entropy -= p * math.Log(p)
+			}
+		}
+		if entropy > limit*math.Log(float64(inner)) {
+			out[k] = choice{word: none}
+		}
+	}
+}
+
 // Of returns the alignment of pair i, ascending. A link's score is the mean of its posterior probabilities in both
 // directions, where a direction that does not have the link counts as 0. A pair that Add refused has no links.
 func (a *Alignments) Of(i int, how Symmetry) []Link {
@@ -118,6 +149,9 @@ func (a *Alignments) Of(i int, how Symmetry) []Link {
 		if c.word != none {
 			g.add(k, int(c.word), inBackward, c.posterior)
 		}
+	}
+	if how == IterMax { // which ParseSymmetry gives with an encoder only
+		return g.iterate(a.cosines[a.first[i]:][:s.n*s.m])
 	}
 	return g.links(how)
 }

@@ -12,6 +12,7 @@ type worker struct {
 	weights []float64 // [n, m]
 	sums    []float64 // weight of NULL and of the possible source words, summed per predicted word
 	nulls   []float64
+	likened []float64 // a row of the prior with an encoder's similarities
 }
 
 // expect adds the expected counts of all pairs.
@@ -97,6 +98,9 @@ func (d *direction) weigh(w *worker, pair int, s shape) []uint32 {
 		at := i * s.m
 		cells := d.table.cells[first+at:][:s.m]
 		weights, probs := w.weights[at:][:s.m], w.prior.probs[at:][:s.m]
+		if d.cosines != nil {
+			probs = d.liken(w, probs, d.cosines[first+at:][:s.m])
+		}
 		if d.backward {
 			sum := 0.0
 			for j, cell := range cells {
@@ -113,6 +117,15 @@ func (d *direction) weigh(w *worker, pair int, s shape) []uint32 {
 		}
 	}
 	return predicted
+}
+
+// liken multiplies a row of the prior by what an encoder says of its cells.
+func (d *direction) liken(w *worker, probs []float64, cosines []float32) []float64 {
+	w.likened = grown(w.likened, len(probs))
+	for j, p := range probs {
+		w.likened[j] = p * math.Exp((float64(cosines[j])-d.Similarity.Floor)/d.Similarity.Temperature)
+	}
+	return w.likened
 }
 
 func grown(s []float64, n int) []float64 {

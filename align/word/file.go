@@ -86,7 +86,7 @@ type FileSummary struct {
 // pair's words, "source ||| target", which the links count.
 func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.Writer,
 	report func(Progress)) (FileSummary, error) {
-	var pairs Pairs
+	pairs := Pairs{Cased: w.Model.Similarity != nil}
 	var sum FileSummary
 	err := in.Each(ctx, func(source, target string) error {
 		a, b := w.Splitter.Words(source), w.Splitter.Words(target)
@@ -96,7 +96,7 @@ func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.W
 		if tokens == nil {
 			return nil
 		}
-		_, err := io.WriteString(tokens, strings.Join(a, " ")+" ||| "+strings.Join(b, " ")+"\n")
+		_, err := io.WriteString(tokens, strings.ToLower(strings.Join(a, " ")+" ||| "+strings.Join(b, " "))+"\n")
 		return err
 	})
 	if err != nil {

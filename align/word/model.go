@@ -17,6 +17,8 @@ type Options struct {
 	FitTension bool    // estimate λ too
 	Alpha      float64 // parameter of the Dirichlet prior; 0 maximises the likelihood without a prior
 	Threads    int     // 0: one for each processor
+	// Similarity is an encoder's; nil: the model alone. Only with it may there be no iteration.
+	Similarity *Similarity
 }
 
 // DefaultOptions are fast_align's recommended settings, but λ stays as it is: on the test sets of docs/alignment.md the
@@ -27,12 +29,19 @@ func DefaultOptions() Options {
 
 // Validate reports the first setting that is not valid.
 func (o Options) Validate() error {
+	least := 1
+	if o.Similarity != nil {
+		if err := o.Similarity.Validate(); err != nil {
+			return err
+		}
+		least = 0
+	}
 	for _, c := range []struct {
 		ok   bool
 		what string
 	}{
-		{o.Iterations >= 1 && o.Iterations <= 1000,
-			fmt.Sprintf("iterations is %d but must be from 1 to 1000", o.Iterations)},
+		{o.Iterations >= least && o.Iterations <= 1000,
+			fmt.Sprintf("iterations is %d but must be from %d to 1000", o.Iterations, least)},
 		{o.NullProb >= 0 && o.NullProb < 1,
 			fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
 		{o.Tension >= minTension && o.Tension <= maxTension,
@@ -61,6 +70,7 @@ type direction struct {
 	blocks   []block
 	backward bool
 	tension  float64
+	cosines  []float32 // of an encoder, of the table's cells; nil: none
 
 	sums sums
 }

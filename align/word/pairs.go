@@ -12,8 +12,10 @@ const MaxWords = 500
 
 // Pairs are sentence pairs as numbers of words. The zero value is empty.
 type Pairs struct {
+	Cased bool // keep the words as they are given, for an encoder; the model counts them in lower case
 	sides [2]side
 	cells int // sum over the pairs of the product of both lengths
+	words [][2][]string
 }
 
 // side is one side of all pairs.
@@ -29,6 +31,9 @@ func (p *Pairs) Add(source, target []string) bool {
 	ok := min(len(source), len(target)) > 0 && max(len(source), len(target)) <= MaxWords
 	if !ok {
 		source, target = nil, nil
+	}
+	if p.Cased {
+		p.words = append(p.words, [2][]string{source, target})
 	}
 	p.sides[0].add(source)
 	p.sides[1].add(target)
@@ -47,6 +52,7 @@ func (s *side) add(words []string) {
 		s.ids = map[string]uint32{}
 	}
 	for _, w := range words {
+		w = strings.ToLower(w)
 		id, known := s.ids[w]
 		if !known {
 			id = uint32(len(s.ids))

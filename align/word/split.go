@@ -69,13 +69,13 @@ func (s Splitter) Prepare(text string) string {
 	return corpus.Normalise(text)
 }
 
-// Words returns the words of a text, which it prepares, in lower case, as they are counted.
+// Words returns the words of a text, which it prepares.
 func (s Splitter) Words(text string) []string {
 	text = s.Prepare(text)
 	spans := s.Split(nil, text)
 	words := make([]string, len(spans))
 	for i, span := range spans {
-		words[i] = strings.ToLower(text[span.Start:span.End])
+		words[i] = strings.ToValidUTF8(text[span.Start:span.End], "\ufffd")
 	}
 	return words
 }

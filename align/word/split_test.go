@@ -9,12 +9,12 @@ import (
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"plain", "Guten Morgen.", "guten|morgen|."},
-		{"apostrophes and hyphens", "L'homme-là don’t", "l|'|homme|-|là|don|’|t"},
+		{"plain", "Guten Morgen.", "Guten|Morgen|."},
+		{"apostrophes and hyphens", "L'homme-là don’t", "L|'|homme|-|là|don|’|t"},
 		{"numbers", "1,000.5 um 12:30, in 2006.", "1,000.5|um|12:30|,|in|2006|."},
-		{"letters and digits", "R2D2 x86", "r2d2|x86"},
+		{"letters and digits", "R2D2 x86", "R2D2|x86"},
 		{"a full stop before a letter", "3.b", "3|.|b"},
-		{"han", "我爱NLP。", "我|爱|nlp|。"},
+		{"han", "我爱NLP。", "我|爱|NLP|。"},
 		{"kana", "コーヒーを2つ", "コ|ー|ヒ|ー|を|2|つ"},
 		{"thai vowels stay with their letter", "ที่นี่", "ที่|นี่"},
 		{"khmer", "ខ្មែរ", "ខ្|មែ|រ"},
@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %q gives %q, want %q", c.name, c.in, got, c.want)
 		}
 	}
-	if got := Spaces.Words("l' Homme  1. 。x \u3000 山\r\n"); !slices.Equal(got, []string{"l'", "homme", "1.", "。x", "\u3000", "山"}) {
+	if got := Spaces.Words("l' Homme  1. 。x \u3000 山\r\n"); !slices.Equal(got, []string{"l'", "Homme", "1.", "。x", "\u3000", "山"}) {
 		t.Errorf("Spaces gives %q", got)
 	}
 }

@@ -18,19 +18,26 @@ const (
 	Union            Symmetry = "union"               // links of either
 	GrowDiag         Symmetry = "grow-diag"           // intersect, and what of union touches it and joins a word
 	GrowDiagFinalAnd Symmetry = "grow-diag-final-and" // and then what joins two unaligned words
+
+	// IterMax is of an encoder's cosines alone, as Jalili Sabet et al. (2020) in SimAlign: words that choose each other,
+	// and then those that do where cosines beside a link count 0.9 and those between linked words nothing.
+	IterMax Symmetry = "itermax"
 )
 
-// Symmetries are all ways.
+// Symmetries are all ways that need no encoder.
 var Symmetries = []Symmetry{Forward, Backward, Intersect, Union, GrowDiag, GrowDiagFinalAnd}
 
-// ParseSymmetry finds a way by its name.
-func ParseSymmetry(name string) (Symmetry, error) {
-	if slices.Contains(Symmetries, Symmetry(name)) {
-		return Symmetry(name), nil
+// ParseSymmetry finds a way by its name, with an encoder or without.
+func ParseSymmetry(name string, encoder bool) (Symmetry, error) {
+	names := make([]string, 0, len(Symmetries)+1)
+	for _, s := range Symmetries {
+		names = append(names, string(s))
 	}
-	names := make([]string, len(Symmetries))
-	for i, s := range Symmetries {
-		names[i] = string(s)
+	if encoder {
+		names = append(names, string(IterMax))
+	}
+	if slices.Contains(names, name) {
+		return Symmetry(name), nil
 	}
 	return "", badinput.Errorf("symmetrisation %q is not known; choose one of %s", name, strings.Join(names, ", "))
 }
@@ -137,4 +144,32 @@ func (g *grid) final(from uint8) {
 			g.choose(l)
 		}
 	}
+}
+
+// iterate returns the links of IterMax.
+func (g *grid) iterate(cosines []float32) (links []Link) {
+	const beside, rounds = 0.9, 2
+	alike := make([]float32, len(cosines))
+	for range rounds {
+		for at, c := range cosines {
+			alike[at] = (1 + c) / 2
+			switch i, j := at/g.m, at%g.m; {
+			case g.joined[0][i] && g.joined[1][j]:
+				alike[at] = 0
+			case g.joined[0][i] || g.joined[1][j]:
+				alike[at] *= beside
+			}
+		}
+		for _, l := range mutualBest(alike, shape{g.n, g.m}) {
+			at := l.Source*g.m + l.Target
+			if l.Score = max(0, cosines[at]); alike[at] > 0 {
+				links = append(links, l)
+			}
+		}
+		for _, l := range links {
+			g.choose(l)
+		}
+	}
+	slices.SortFunc(links, CompareLinks)
+	return links
 }

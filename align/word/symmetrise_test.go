@@ -67,11 +67,11 @@ func TestScores(t *testing.T) {
 
 func TestParseSymmetry(t *testing.T) {
 	for _, s := range Symmetries {
-		if got, err := ParseSymmetry(string(s)); err != nil || got != s {
+		if got, err := ParseSymmetry(string(s), false); err != nil || got != s {
 			t.Errorf("%s: %s, %v", s, got, err)
 		}
 	}
-	if _, err := ParseSymmetry("grow"); err == nil || !strings.Contains(err.Error(), "choose one of forward, backward, intersect") {
+	if _, err := ParseSymmetry("grow", false); err == nil || !strings.Contains(err.Error(), "choose one of forward, backward, intersect") {
 		t.Errorf("%v", err)
 	}
 }

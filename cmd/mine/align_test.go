@@ -31,6 +31,13 @@ func TestAlignAndAER(t *testing.T) {
 	if !strings.Contains(out, "set grow-diag-final-and\t0\t") || strings.Contains(out, "other") {
 		t.Errorf("%q", out)
 	}
+	encoded := filepath.Join(dir, "encoded.pharaoh")
+	must(t, "align", pairs, "--src", "de", "--tgt", "en", "--encoder", "use-static", "--symmetry", "itermax", "--out", encoded)
+	tokens := write("tokens", strings.Repeat("das haus ||| the house\n", 6))
+	out = must(t, "eval", "aer", "--hyp", encoded, "--gold", gold, "--tokens", tokens, "--format", "tsv")
+	if !strings.Contains(out, "pairs.gold\t0\t") {
+		t.Errorf("%q", out)
+	}
 	for _, args := range [][]string{
 		{"align"},
 		{"align", pairs, "--src-text", pairs},
@@ -38,6 +45,12 @@ func TestAlignAndAER(t *testing.T) {
 		{"align", pairs, "--words", "letters"},
 		{"align", pairs, "--symmetry", "grow"},
 		{"align", pairs, "--p0", "1"},
+		{"align", pairs, "--iterations", "0"},
+		{"align", pairs, "--symmetry", "itermax"},
+		{"align", pairs, "--floor", "0.1"},
+		{"align", pairs, "--encoder", "use-static", "--layer", "third"},
+		{"eval", "aer", "--hyp", links, "--gold", gold, "--encoder", "use-static"},
+		{"eval", "aer", "--hyp", links, "--gold", gold, "--tokens", pairs},
 		{"eval", "aer"},
 		{"eval", "aer", "--hyp", links},
 		{"eval", "aer", "--dir", dir, "--gold", gold},

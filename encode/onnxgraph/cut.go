@@ -1,6 +1,10 @@
 package onnxgraph
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // producers gives the node that makes a tensor.
 func (g *Graph) producers() map[string]int {
@@ -51,12 +55,36 @@ func (g *Graph) Between(from, to string) (nodes []int, takes map[string]bool) {
 // to the inputs first; the last is `to`. (They are its dominators, if each node is reached from its inputs: T. Lengauer
 // and R. Tarjan 1979; on a graph in order, each node's nearest one is the common one of its inputs.)
 func (g *Graph) Waists(to string) []string {
+	return g.waists(g.Inputs, to, func(Node) bool { return false })
+}
+
+// Layers lists the tensors of tokens between an input of ids and tensor `to`, nearest to the ids first: results of a
+// normalisation, or in a graph without an operator for that of an addition, that everything which `to` knows of the
+// ids passes through, but for their shape.
+func (g *Graph) Layers(ids, to string) []string {
+	by := g.producers()
+	for i, ok := by[to]; ok && g.Nodes[i].Op == "Identity"; i, ok = by[to] {
+		to = g.Nodes[i].Inputs[0]
+	}
+	waists := g.waists([]string{ids}, to, func(n Node) bool { return n.Op == "Shape" })
+	for _, ops := range [][]string{{"LayerNormalization", "SimplifiedLayerNormalization"}, {"Add"}} {
+		layers := slices.DeleteFunc(slices.Clone(waists),
+			func(name string) bool { return !slices.Contains(ops, g.Nodes[by[name]].Op) })
+		if len(layers) > 1 {
+			return layers
+		}
+	}
+	return nil
+}
+
+// waists is Waists for some inputs, without what some nodes pass on.
+func (g *Graph) waists(inputs []string, to string, cut func(Node) bool) []string {
 	const none = -2 // does not depend on the inputs
 	const source = -1
 	above := make([]int, len(g.Nodes)) // the nearest waist of a node: a node, source or none
 	depth := make([]int, len(g.Nodes))
 	made := map[string]int{}
-	for _, name := range g.Inputs {
+	for _, name := range inputs {
 		made[name] = source
 	}
 	meet := func(a, b int) int {
@@ -79,7 +107,7 @@ func (g *Graph) Waists(to string) []string {
 				}
 			}
 		}
-		if above[i] == none {
+		if above[i] == none || cut(n) {
 			continue
 		}
 		if above[i] != source {

@@ -72,6 +72,40 @@ func TestWaists(t *testing.T) {
 	}
 }
 
+// TestLayers: a mask and shapes reach every layer, and still all of one passes into the next.
+func TestLayers(t *testing.T) {
+	layer := func(from, to string) [][3][]string {
+		return [][3][]string{op("Shape", from, to+".shape"), op("MatMul", from, "w1", to+".scores"),
+			op("Add", to+".scores", "mask", to+".masked"), op("Reshape", to+".masked", to+".shape", to+".shaped"),
+			op("Add", from, to+".shaped", to+".sum"), op("LayerNormalization", to+".sum", "w2", to)}
+	}
+	nodes := append([][3][]string{op("Gather", "w1", "ids", "words")}, slices.Concat(layer("words", "one"),
+		layer("one", "two"), layer("two", "three"), [][3][]string{op("Identity", "three", "out")})...)
+	for _, c := range []struct {
+		without string
+		want    []string
+	}{
+		{"", []string{"one", "two", "three"}},
+		{"LayerNormalization", []string{"one.sum", "two.sum", "three.sum"}},
+	} {
+		for i := range nodes {
+			if nodes[i][0][0] == c.without {
+				nodes[i][0] = []string{"Mul"}
+			}
+		}
+		g, err := Parse(model([]string{"out"}, nodes...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Layers("ids", "out"); !slices.Equal(got, c.want) {
+			t.Errorf("layers %v, want %v", got, c.want)
+		}
+	}
+	if g, err := Parse(pooling); err != nil || g.Layers("ids", "tokens") != nil {
+		t.Errorf("a bag has layers: %v", err)
+	}
+}
+
 func TestBetween(t *testing.T) {
 	g, err := Parse(pooling)
 	if err != nil {

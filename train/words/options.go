@@ -128,7 +128,7 @@ func (c Config) Validate() error {
 	if _, err := word.ParseSplitter(string(c.Split)); err != nil {
 		return err
 	}
-	if _, err := word.ParseSymmetry(string(c.Symmetry)); err != nil {
+	if _, err := word.ParseSymmetry(string(c.Symmetry), false); err != nil {
 		return err
 	}
 	if !(c.MinScore >= 0 && c.MinScore <= 1) {

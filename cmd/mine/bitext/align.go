@@ -26,6 +26,7 @@ type alignOptions struct {
 	words              word.FileAligner
 	source, target     string
 	splitter, symmetry string
+	model              flags.Words
 	out, tokens        string
 }
 
@@ -36,11 +37,12 @@ func NewAlign() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "align [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
 		Short: "Align the words of bitext",
-		Long: `Align the words of sentence pairs, without a dictionary or an encoder: IBM model 2 with a diagonal prior
+		Long: `Align the words of sentence pairs without a dictionary: IBM model 2 with a diagonal prior
 (fast_align's), estimated from the bitext itself in both directions, which are then combined. The output has a line
 for each pair, row or unit, in Pharaoh's format: links i-j of source word i and target word j, counted from 0. A pair
 with an empty side, or with one of more than 500 words, gets an empty line. The order of the pairs and the number of
-threads change nothing.
+threads change nothing. --encoder adds what the vectors of an encoder's inner layer say of each two words; with
+--iterations 0 it aligns alone.
 
 Words of plain text (--words text) are runs of letters, marks and digits; every other character but a space is a word
 of its own. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan) each letter is a word. --words
@@ -52,7 +54,7 @@ equal.`,
 			return runAlign(cmd.Context(), &o, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.RegisterSome(cmd, flags.Declared("threads"))
+	o.RegisterSome(cmd, flags.Declared("threads", "onnxruntime"))
 	f := cmd.Flags()
 	f.StringVar(&o.source, "src", "", "source language, which a TMX needs")
 	f.StringVar(&o.target, "tgt", "", "target language")
@@ -64,15 +66,10 @@ equal.`,
 	f.StringVar(&o.splitter, "words", string(o.words.Splitter),
 		"what words are: text, or spaces if they are separated by spaces")
 	f.StringVar(&o.symmetry, "symmetry", string(o.words.Symmetry),
-		"forward, backward, intersect, union, grow-diag, grow-diag-final-and")
+		"forward, backward, intersect, union, grow-diag, grow-diag-final-and; with --encoder also itermax")
 	f.BoolVar(&o.words.Scores, "scores", false,
 		"write each link's score, i-j:0.93: the mean of both directions' posterior probabilities")
-	f.IntVar(&o.words.Model.Iterations, "iterations", o.words.Model.Iterations, "of expectation maximisation")
-	f.Float64Var(&o.words.Model.NullProb, "p0", o.words.Model.NullProb,
-		"prior probability that a word is a translation of none")
-	f.Float64Var(&o.words.Model.Tension, "tension", o.words.Model.Tension, "how strongly links keep to the diagonal")
-	f.BoolVar(&o.words.Model.FitTension, "fit-tension", false, "estimate the tension too, starting from --tension")
-	f.Float64Var(&o.words.Model.Alpha, "alpha", o.words.Model.Alpha, "of the Dirichlet prior over translations; 0: none")
+	o.model.Register(cmd)
 	f.StringVar(&o.out, "out", "", "file of links to write (default: standard output)")
 	f.StringVar(&o.tokens, "tokens-out", "", "file for the words that the links count, as source ||| target")
 	return cmd
@@ -101,7 +98,7 @@ func (o *alignOptions) check(args []string) (err error) {
 	if o.words.Splitter, err = word.ParseSplitter(o.splitter); err != nil {
 		return err
 	}
-	o.words.Symmetry, err = word.ParseSymmetry(o.symmetry)
+	o.words.Symmetry, err = word.ParseSymmetry(o.symmetry, o.model.Encoder())
 	return err
 }
 
@@ -113,7 +110,9 @@ func runAlign(ctx context.Context, o *alignOptions, args []string, stdout, stder
 	if err != nil {
 		return err
 	}
-	o.words.Model.Threads = cfg.Threads
+	if o.words.Model, err = o.model.Options("mine align", cfg, o.source, o.target); err != nil {
+		return err
+	}
 	var sum word.FileSummary
 	err = o.output(o.out, stdout, func(links io.Writer) error {
 		return o.output(o.tokens, nil, func(tokens io.Writer) (err error) {

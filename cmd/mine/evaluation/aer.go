@@ -23,13 +23,14 @@ import (
 // aerOptions are the flags of mine eval aer.
 type aerOptions struct {
 	flags.Settings
-	links, gold         string
+	links, gold, tokens string
 	linksBase, goldBase int
 	dir, format         string
 	only                []string
 	more                string
 	source, target      string
 	splitter            string
+	model               flags.Words
 }
 
 // newAER makes mine eval aer.
@@ -53,10 +54,11 @@ and NAME.gold: they are aligned with the program's own aligner, every way to com
 			return runAER(cmd.Context(), &o, cmd.OutOrStdout())
 		},
 	}
-	o.RegisterSome(cmd, flags.Declared("threads"))
+	o.RegisterSome(cmd, flags.Declared("threads", "onnxruntime"))
 	f := cmd.Flags()
 	f.StringVar(&o.links, "hyp", "", "alignments to measure, in Pharaoh's format")
 	f.StringVar(&o.gold, "gold", "", "the gold standard")
+	f.StringVar(&o.tokens, "tokens", "", "the words that both count, as mine align --tokens-out writes them: checked")
 	f.IntVar(&o.linksBase, "hyp-base", 0, "number of the first word in --hyp: 0 or 1")
 	f.IntVar(&o.goldBase, "gold-base", 1, "number of the first word in --gold: 0 or 1")
 	f.StringVar(&o.dir, "dir", "", "directory of test sets, instead of --hyp and --gold")
@@ -65,6 +67,7 @@ and NAME.gold: they are aligned with the program's own aligner, every way to com
 	f.StringVar(&o.source, "src", "", "source language, which a TMX needs")
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringVar(&o.splitter, "words", string(word.Text), "words of --bitext: text, or spaces")
+	o.model.Register(cmd)
 	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
 	return cmd
 }
@@ -82,11 +85,11 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		return badinput.Errorf("mine eval aer: --hyp-base and --gold-base must be 0 or 1")
 	case o.dir != "":
 		err = o.alignSets(ctx, r)
-	case o.more != "" || o.only != nil:
-		return badinput.Errorf("mine eval aer: --bitext and --only are for --dir")
+	case o.more != "" || o.only != nil || o.model.Encoder():
+		return badinput.Errorf("mine eval aer: --bitext, --only and --encoder are for --dir")
 	default:
 		var c eval.LinkCounts
-		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase); err == nil {
+		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase, o.tokens); err == nil {
 			r = eval.NewAlignmentReport(o.links)
 			eval.AddAlignmentRow(r, filepath.Base(o.gold), c)
 		}
@@ -134,7 +137,9 @@ func (o *aerOptions) aligner() (words word.FileAligner, more *word.FileInput, er
 		return words, nil, err
 	}
 	words = word.DefaultFileAligner()
-	words.Model.Threads = cfg.Threads
+	if words.Model, err = o.model.Options("mine eval aer", cfg, o.source, o.target); err != nil {
+		return words, nil, err
+	}
 	if words.Splitter, err = word.ParseSplitter(o.splitter); err != nil || o.more == "" {
 		return words, nil, err
 	}
