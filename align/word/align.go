@@ -87,9 +87,10 @@ func (d *direction) choose(ctx context.Context) ([]choice, error) {
 			w.prior.fill(block.shape, d.backward, d.tension, 1-d.NullProb)
 			for _, pair := range block.pairs {
 				d.weigh(&w, int(pair), block.shape)
-				w.choose(out[side.begin(int(pair)):side.ends[pair]], block.shape, d.backward)
+				chosen := out[side.begin(int(pair)):side.ends[pair]]
+				w.choose(chosen, block.shape, d.backward)
 				if d.Similarity != nil && d.Similarity.MaxEntropy < 1 {
-					w.limitEntropy(out[side.begin(int(pair)):side.ends[pair]], block.shape, d.backward, d.Similarity.MaxEntropy)
+					w.limitEntropy(chosen, block.shape, d.backward, d.Similarity.MaxEntropy)
 				}
 			}
 		}
