@@ -164,8 +164,8 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 }
 
 // Words calls emit with the vectors [len(sentences[i]), Dim] of each sentence's words, one call at a time, for the
-// sentences i in any order. Each has at least one word. The words are tokenised one by one; a word's vector is the sum of its tokens' vectors of
-// length 1, and zero for words beyond the encoder's length. emit must not retain the slice.
+// sentences i in any order. Each has at least one word. The words are tokenised one by one; a word's vector is the sum
+// of its tokens' vectors of length 1, and zero for words beyond the encoder's length. emit must not retain the slice.
 func (t *TokenEncoder) Words(ctx context.Context, language string, sentences [][]string,
 	emit func(i int, vectors []float32) error) error {
 	v, err := t.vocabulary()
