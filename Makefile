@@ -2,7 +2,6 @@
 # remembers it. Everything that compiles needs it: `make setup` does nothing else.
 
 GO         ?= go
-NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 GOLANGCI   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 PACKAGES   := g++ libcld2-dev libfaiss-dev libopenblas-openmp-dev libsentencepiece-dev libxml2-utils
 SETUP      := .cache/made-by-make-setup/$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
@@ -13,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers reproduce figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers rehearse-gpu reproduce figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -26,16 +25,12 @@ run: build
 	@bin/mine run --src de --tgt en --gold fixtures:text/de-en.gold $(ARGS)
 
 # A .deb, a wheel and an OCI image of the program in dist/, with manual pages, completions and licences.
-packages: build .cache/nfpm
+packages: build
 	@scripts/packages dist
 
 # Each of them on a bare system; needs root and debootstrap.
 test-packages: packages
 	@scripts/test-packages dist
-
-.cache/nfpm: Makefile
-	@mkdir -p .cache
-	@for pause in 5 30 0; do GOBIN='$(CURDIR)/.cache' $(GO) install $(NFPM) && touch $@ && exit; sleep $$pause; done; exit 1
 
 setup: $(SETUP)
 
@@ -109,10 +104,11 @@ test-page: build .cache/page
 	@scripts/setup chromium $$(command -v npm >/dev/null || echo npm)
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
-# What takes an hour: kills of commands that write and of a run at a hundred moments, a million rows against 200,000,
-# and ten nights of 50,000 sentences.
+# What takes an hour: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
+# moments, a million rows against 200,000, and ten nights of 50,000 sentences.
 test-heavy: build
 	scripts/kills bin/mine
+	scripts/bounds bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
 	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
 	MINE_TEST_SENTENCES=100000 $(GO) test -count=1 -timeout 1h -run TestPeakMemory -v ./pipeline
@@ -205,6 +201,10 @@ figures: DATA ?= ../shared/data
 figures: build
 	scripts/figures '$(DATA)' .cache/figures $(ONLY)
 	$(GO) test -count=1 -run 'Figures$$' . -update
+
+# What is checked on a GPU (bench/gpu), up to what a plugin for the CPU can show.
+rehearse-gpu: build $(PJRT)
+	python3 bench/gpu/check.py bin/mine bench/results/gpu.md --plugin $(PJRT) --rows 6000
 
 # Engine command with xargs, Ray and Snakemake: the bytes of a local run.
 bench-launchers: build .cache/launchers

@@ -40,10 +40,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err := cfg.Resolve(); err != nil {
 		return err
 	}
-	bound, err := setting.ParseBytes(cfg.MaxMemory)
-	if err != nil {
-		return badinput.Errorf("max_memory = %q: %w", cfg.MaxMemory, err)
-	}
+	bound := cfg.MemoryBound()
 	usage.LimitHeap(bound) // 0: the job's or the pod's own memory
 	if err := store.CheckExists(work); err != nil {
 		return err

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,18 +23,14 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// image writes mine-VERSION-ARCH.oci.tar: an OCI image layout with one image of two layers, the C library and the
-// program. It also has the manifest.json that docker load reads in releases before 25.
-func (r *release) image(base func(tree string) ([]entry, error)) error {
-	foundation, err := base(r.tree)
-	if err != nil {
-		return err
-	}
+// image writes mine-VERSION-ARCH.oci.tar: an OCI image layout with one image of one layer. It also has the
+// manifest.json that docker load reads in releases before 25.
+func (r *release) image() error {
 	program, err := entries(r.tree)
 	if err != nil {
 		return err
 	}
-	foundation = append(foundation,
+	program = append(program,
 		entry{name: "tmp", mode: fs.ModeDir | fs.ModeSticky | 0o777}, entry{name: "work", mode: fs.ModeDir | 0o777})
 	var blobs []entry
 	add := func(mediaType string, data []byte) descriptor {
@@ -44,24 +38,19 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 		blobs = append(blobs, entry{name: "blobs/sha256/" + digest, mode: 0o644, data: data})
 		return descriptor{MediaType: mediaType, Digest: "sha256:" + digest, Size: len(data)}
 	}
-	var layers []descriptor
-	var diffs []string
-	for _, files := range [][]entry{foundation, program} {
-		plain, err := r.tar(files)
-		if err != nil {
-			return err
-		}
-		packed, err := compressed(plain)
-		if err != nil {
-			return err
-		}
-		diffs = append(diffs, fmt.Sprintf("sha256:%x", sha256.Sum256(plain)))
-		layers = append(layers, add("application/vnd.oci.image.layer.v1.tar+gzip", packed))
+	plain, err := r.tar(program)
+	if err != nil {
+		return err
 	}
-	config := add("application/vnd.oci.image.config.v1+json", r.imageConfig(diffs))
+	packed, err := compressed(plain)
+	if err != nil {
+		return err
+	}
+	layer := add("application/vnd.oci.image.layer.v1.tar+gzip", packed)
+	config := add("application/vnd.oci.image.config.v1+json", r.imageConfig(plain))
 	manifest := add("application/vnd.oci.image.manifest.v1+json", encoded(map[string]any{
 		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
-		"layers": layers,
+		"layers": []descriptor{layer},
 	}))
 	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": r.version}
 	file := func(name string, content any) {
@@ -69,12 +58,8 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 	}
 	file("oci-layout", map[string]string{"imageLayoutVersion": "1.0.0"})
 	file("index.json", map[string]any{"schemaVersion": 2, "manifests": []descriptor{manifest}})
-	paths := []string{}
-	for _, l := range layers {
-		paths = append(paths, blobPath(l))
-	}
 	file("manifest.json", []map[string]any{{"Config": blobPath(config), "RepoTags": []string{"mine:" + r.version},
-		"Layers": paths}})
+		"Layers": []string{blobPath(layer)}}})
 	data, err := r.tar(blobs)
 	if err != nil {
 		return err
@@ -82,8 +67,8 @@ func (r *release) image(base func(tree string) ([]entry, error)) error {
 	return os.WriteFile(filepath.Join(r.out, "mine-"+r.version+"-"+r.arch+".oci.tar"), data, 0o644) //nolint:gosec // readable by all
 }
 
-// imageConfig says how the image is run, and what its layers are before compression.
-func (r *release) imageConfig(diffs []string) []byte {
+// imageConfig says how the image is run, and what its layer is before compression.
+func (r *release) imageConfig(layer []byte) []byte {
 	return encoded(map[string]any{
 		"created": r.time, "architecture": r.arch, "os": "linux",
 		"config": map[string]any{
@@ -92,7 +77,7 @@ func (r *release) imageConfig(diffs []string) []byte {
 			"Labels": map[string]string{"org.opencontainers.image.version": r.version,
 				"org.opencontainers.image.licenses": "Apache-2.0"},
 		},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": diffs},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer))}},
 	})
 }
 
@@ -154,42 +139,4 @@ func (r *release) tar(files []entry) ([]byte, error) {
 	}
 	err := w.Close()
 	return out.Bytes(), err
-}
-
-// inLdd matches a library in ldd's output, or the dynamic linker.
-var inLdd = regexp.MustCompile(`(?:=> )?(/\S+) \(0x`)
-
-// runtimeFiles are the C library's files of this machine that the program and its libraries need: the dynamic linker,
-// at the path that programs name, and all that ldd lists outside the program's folder.
-func runtimeFiles(tree string) (files []entry, err error) {
-	folder := filepath.Join(tree, "usr/lib/mine")
-	shipped, err := entries(folder)
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for _, e := range shipped {
-		out, err := exec.Command("ldd", filepath.Join(folder, e.name)).Output() //nolint:gosec // the tree is ours
-		if err != nil {
-			return nil, fmt.Errorf("ldd %s: %w", e.name, err)
-		}
-		for _, found := range inLdd.FindAllStringSubmatch(string(out), -1) {
-			library := found[1]
-			own, err := filepath.Abs(folder)
-			if err != nil {
-				return nil, err
-			}
-			if seen[library] || strings.HasPrefix(library, own) ||
-				slices.ContainsFunc(shipped, func(e entry) bool { return e.name == filepath.Base(library) }) {
-				continue
-			}
-			seen[library] = true
-			data, err := os.ReadFile(library)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, entry{name: strings.TrimPrefix(library, "/"), mode: 0o755, data: data})
-		}
-	}
-	return files, nil
 }

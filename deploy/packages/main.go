@@ -24,7 +24,6 @@ type release struct {
 	out     string
 	version string
 	arch    string // architecture in Debian's and Go's naming: amd64, arm64
-	glibc   string // the oldest version that has all symbols
 	time    time.Time
 }
 
@@ -34,7 +33,6 @@ func main() {
 	flag.StringVar(&r.out, "out", "", "folder of the packages")
 	flag.StringVar(&r.version, "version", "", "version of the program")
 	flag.StringVar(&r.arch, "arch", "", "architecture: amd64 or arm64")
-	flag.StringVar(&r.glibc, "glibc", "", "oldest C library that the program runs with, such as 2.36")
 	flag.Parse()
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -45,7 +43,7 @@ func main() {
 		err = r.wheel("deploy/packages/bitextmine")
 	}
 	if err == nil {
-		err = r.image(runtimeFiles)
+		err = r.image()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "packages:", err)
@@ -107,14 +105,14 @@ bitextmine.mine, encode and neighbours run the program mine, which is inside, an
 The command mine is the program itself.
 `
 
-// wheel writes bitextmine-VERSION-py3-none-manylinux_GLIBC_MACHINE.whl: the Python files of a folder, the program with
+// wheel writes bitextmine-VERSION-py3-none-manylinux_2_17_MACHINE.whl: the Python files of a folder, the program with
 // its libraries, and the licences. https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 func (r *release) wheel(python string) error {
 	machine, ok := machines[r.arch]
 	if !ok {
 		return fmt.Errorf("wheels are for amd64 and arm64, not for %s", r.arch)
 	}
-	tag := "py3-none-manylinux_" + strings.ReplaceAll(r.glibc, ".", "_") + "_" + machine
+	tag := "py3-none-manylinux_2_17_" + machine // pip's oldest: the C library is inside
 	info := "bitextmine-" + r.version + ".dist-info/"
 	var files []entry
 	for _, part := range []struct{ from, to string }{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"bitextmine/corpus"
@@ -47,7 +48,6 @@ type Config struct {
 
 	arithmetic  setting.Arithmetic // once Models has looked
 	DryRun      io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
-	maxMemory   int64              // MaxMemory in bytes; 0: no bound
 	learned     *boundary.Model    // Splitter; nil: rules divide
 	docPairs    string             // digest of DocPairs; empty: it names no file
 	excluded    string             // digest of Exclude, the same
@@ -78,9 +78,6 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 	}
 	return language, patterns, flag
 }
-
-// MemoryBound is MaxMemory in bytes, once the settings are validated; 0: no bound.
-func (c *Config) MemoryBound() int64 { return c.maxMemory }
 
 // CorpusOptions says how the input of either side is read and cut: 0 source, 1 target.
 func (c *Config) CorpusOptions() (sides [2]corpus.Options) {
@@ -155,6 +152,16 @@ func (c *Config) PlanSettings(m Models, search, scorerDigest string) plan.Settin
 	return s
 }
 
+// executable is the program as a machine can start it: that of the wheel by a script beside it, as it is started by the
+// C library that it brings along.
+func executable() (string, error) {
+	path, err := os.Executable()
+	if filepath.Base(path) == "ld.so" {
+		path = filepath.Join(filepath.Dir(path), "launch")
+	}
+	return path, err
+}
+
 // NewEngine returns the engine of a run.
 func (c *Config) NewEngine() (engine.Engine, error) {
 	switch c.Engine {
@@ -162,20 +169,20 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 		if c.DryRun != nil {
 			return nil, badinput.Errorf("engine local has no scripts to print; choose slurm, kubernetes, argo or command with --engine")
 		}
-		return engine.Local{Cores: c.Threads, MaxMemory: c.maxMemory}, nil
+		return engine.Local{Cores: c.Threads, MaxMemory: c.MemoryBound()}, nil
 	case "slurm":
-		program, err := os.Executable()
+		program, err := executable()
 		return engine.Slurm{
-			Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Options: c.SlurmOptions, DryRun: c.DryRun,
+			Binary: program, Cores: c.Threads, MaxMemory: c.MemoryBound(), Options: c.SlurmOptions, DryRun: c.DryRun,
 		}, err
 	case "kubernetes":
 		return kubernetes(c), nil
 	case "argo":
 		return engine.Argo{Kubernetes: kubernetes(c)}, nil
 	case "command":
-		program, err := os.Executable()
+		program, err := executable()
 		return engine.Command{
-			Line: c.Command, Jobs: c.CommandJobs, Binary: program, Cores: c.Threads, MaxMemory: c.maxMemory, Log: slog.Default(), DryRun: c.DryRun,
+			Line: c.Command, Jobs: c.CommandJobs, Binary: program, Cores: c.Threads, MaxMemory: c.MemoryBound(), Log: slog.Default(), DryRun: c.DryRun,
 		}, err
 	}
 	return nil, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes, argo or command", c.Engine)
@@ -184,6 +191,6 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 func kubernetes(c *Config) engine.Kubernetes {
 	return engine.Kubernetes{
 		Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,
-		GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.maxMemory, DryRun: c.DryRun,
+		GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.MemoryBound(), DryRun: c.DryRun,
 	}
 }

@@ -55,7 +55,7 @@ func divide(c *Config, in *plan.Input, language string, o *corpus.Options) error
 	on := choice == setting.SplitOn
 	if !on {
 		file := in.Source()
-		file.MaxPage = c.maxMemory / o.PageCopies()
+		file.MaxPage = c.MemoryBound() / o.PageCopies()
 		format, seen, err := look(file, *o, language)
 		if err != nil || !format.Pages() && !seen.Documents() {
 			return unlessBad(err)

@@ -47,8 +47,7 @@ const minFoundK = 4
 
 // Validate reports every setting that is wrong, together, and fills what is derived.
 func (c *Config) Validate() error {
-	wrong := setting.Problems(*c)
-	var err error
+	wrong := append(setting.Problems(*c), c.Unreadable()...)
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Langs != "" || c.Pivot != "" || c.LangPairs != "" {
 		fail("langs, pivot and lang_pairs are of mine run and mine plan; name one pair with --src and --tgt")
@@ -82,15 +81,12 @@ func (c *Config) Validate() error {
 	if podsWithoutGPU(c) {
 		fail("device = %s, but kubernetes_gpus is 0, so that no pod has a GPU; set it to the number of GPUs of a pod", c.Device)
 	}
-	if c.maxMemory, err = setting.ParseBytes(c.MaxMemory); err != nil {
-		fail("max_memory = %q: %v", c.MaxMemory, err)
-	}
 	if d := embedding.DType(c.DType); d != embedding.Float16 && d != embedding.Float32 {
 		fail("dtype %q is not known; choose float16 or float32", c.DType)
 	}
 	options := c.CorpusOptions()
 	for side, o := range options {
-		if err = o.Validate(); err != nil && (side == 0 || o != options[0]) {
+		if err := o.Validate(); err != nil && (side == 0 || o != options[0]) {
 			fail("%v", err)
 		}
 	}

@@ -235,13 +235,27 @@ type Arithmetic struct {
 	JudgeDevice   string `setting:"-" json:"judge_device,omitempty"`
 }
 
+// Unreadable lists the settings that are text in a form of their own and cannot be read.
+func (r *Resources) Unreadable() (problems []string) {
+	if _, err := gpu.Parse(r.Device); err != nil {
+		problems = append(problems, err.Error())
+	}
+	if _, err := ParseBytes(r.MaxMemory); err != nil {
+		problems = append(problems, fmt.Sprintf("max_memory = %q: %v", r.MaxMemory, err))
+	}
+	return problems
+}
+
+// MemoryBound is MaxMemory in bytes; 0: no bound.
+func (r *Resources) MemoryBound() int64 {
+	bound, _ := ParseBytes(r.MaxMemory) // Resolve refuses others
+	return bound
+}
+
 // Resolve puts the number of cores in place of 0 threads.
 func (r *Resources) Resolve() error {
-	if problems := Problems(*r); len(problems) > 0 {
+	if problems := append(Problems(*r), r.Unreadable()...); len(problems) > 0 {
 		return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
-	}
-	if _, err := gpu.Parse(r.Device); err != nil {
-		return err
 	}
 	if r.Threads == 0 {
 		r.Threads = runtime.NumCPU()

@@ -80,7 +80,7 @@ func (e *Env) Encoder() (Encoder, error) {
 	if err := checkModel(e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder); err != nil {
 		return nil, err
 	}
-	return e.open(encoderName, e.Model, e.Plan.Settings.EncoderDevice)
+	return e.open(EncoderName, e.Model, e.Plan.Settings.EncoderDevice)
 }
 
 // Refiner returns the strong encoder of the plan.
@@ -89,7 +89,7 @@ func (e *Env) Refiner() (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.open(refinerName, strong, e.Plan.Settings.RefineDevice)
+	return e.open(RefinerName, strong, e.Plan.Settings.RefineDevice)
 }
 
 // RefineModel returns the model of the plan's strong encoder, which must be the one that is there now.
@@ -128,8 +128,8 @@ func (e *Env) Judge() (*encode.Judge, error) {
 
 // The names under which encoders are shared.
 const (
-	encoderName = "encoder"
-	refinerName = "refiner"
+	EncoderName = "encoder"
+	RefinerName = "refiner"
 	judgeName   = "judge"
 )
 
@@ -158,9 +158,14 @@ func openEncoder(model *model.Model, options encode.Options) (Encoder, error) {
 
 // Encoded says whether an encoder was opened.
 func (e *Env) Encoded() bool {
+	return e.Opened(EncoderName) || e.Opened(RefinerName) || e.Opened(judgeName)
+}
+
+// Opened says whether tasks share something of that name.
+func (e *Env) Opened(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.shared[encoderName] != nil || e.shared[refinerName] != nil || e.shared[judgeName] != nil
+	return e.shared[name] != nil
 }
 
 // checkModel refuses a plan whose encoder is not the one that is there now.

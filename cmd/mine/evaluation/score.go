@@ -58,7 +58,7 @@ and neighbours are read: nothing is encoded. What is read is written again with 
 tgt_mean, src_rank and tgt_rank added (in TMX as <prop>); no pair is dropped. A rank counts from 0; it is empty (255
 in Parquet) when the partner is not among the k nearest. A pair with an empty side, or with a sentence that the run
 lacks, has no score. Line-aligned files become TSV without a header, a line a pair: source, target and the columns in
-that order; a tab within a text becomes a space. Above 100,000 pairs the neighbours are found with inverted lists, which miss a
+that order; a tab within a text becomes a space. Above 150,000 pairs the neighbours are found with inverted lists, which miss a
 few; --search exact finds all.`,
 		Example: `  mine score --src de --tgt en --src-text a.de --tgt-text a.en --out scored.tsv
   mine score --src de --tgt en mined/de-en.parquet --prefix own_ --out scored.parquet
@@ -137,8 +137,8 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 }
 
 // many is the number of texts of a side above which the neighbours are found with inverted lists, unless a search is
-// set: the time of an exact search grows with the square.
-const many = 100_000
+// set: the time of an exact search grows with the square. With so many it takes a minute on two cores of a server.
+const many = 150_000
 
 // searchMany sets a search with inverted lists if the smaller side has so many texts that it takes one.
 func (o *scoreOptions) searchMany(texts int) bool {

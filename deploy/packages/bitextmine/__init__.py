@@ -188,7 +188,7 @@ def model_get(name: str, *, revision: Optional[str] = None, **settings: Any) -> 
 
 def main() -> None:
     """The command mine: this process becomes the program."""
-    os.execv(PROGRAM, ["mine", *sys.argv[1:]])
+    os.execv(PROGRAM[0], [*PROGRAM, *sys.argv[1:]])
 
 
 def _given(settings: dict, **parameters: Any) -> dict:

@@ -11,7 +11,9 @@ import sys
 import threading
 import warnings
 
-PROGRAM = str(pathlib.Path(__file__).parent / "program" / "mine")
+_FOLDER = pathlib.Path(__file__).parent / "program"
+# The program with the C library that it was built with, whatever this machine has.
+PROGRAM = [str(_FOLDER / "ld.so"), "--library-path", str(_FOLDER), str(_FOLDER / "mine")]
 
 
 class Error(RuntimeError):
@@ -31,7 +33,7 @@ def call(arguments: list) -> str:
     messages, progress = [], _progress()
     child, parent = _terminal() if progress is None and _is_terminal() else (subprocess.PIPE, None)
     process = subprocess.Popen(
-        [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=child, encoding="utf-8",
+        [*PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=child, encoding="utf-8",
         errors="replace",
     )
     if parent is not None:

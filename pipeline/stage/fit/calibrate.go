@@ -57,7 +57,7 @@ func calibrate(ctx context.Context, e *stage.Env, t *plan.Task, dir string, mete
 	if err != nil {
 		return nil, err
 	}
-	return nil, WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
+	return nil, WithHost(ctx, e, a.Pair, false, func(host *inject.Host) error {
 		outcomes, err := calibration.Collect(ctx, host, a.Known, a.Margin)
 		if err != nil {
 			return err

@@ -75,9 +75,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	return nil, WithHost(ctx, e, a.Pair, func(host *inject.Host) error {
+	return nil, WithHost(ctx, e, a.Pair, !a.OnTheWay, func(host *inject.Host) error {
 		if a.OnTheWay {
-			host.Strong = nil
 			if host.Tokens != nil && !host.Tokens.Static() {
 				host.Tokens = nil
 			}

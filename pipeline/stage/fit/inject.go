@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"bitextmine/encode"
+	"bitextmine/encode/model"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/search"
@@ -20,8 +21,8 @@ func InjectionCost(b *stage.Builder, pair int) stage.Cost {
 }
 
 // WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected
-// into, and an encoder for those.
-func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host) error) (err error) {
+// into, and an encoder for those; with strong, also the strong encoder of the plan, if it has one.
+func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func(*inject.Host) error) (err error) {
 	pair, err := e.Pair(index)
 	if err != nil {
 		return err
@@ -31,11 +32,11 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 		return err
 	}
 	options := e.EncoderOptions()
-	encoder, err := encode.Open(e.Model, options)
+	encoder, closeEncoder, err := opened(e, stage.EncoderName, e.Encoder, e.Plan.Settings.EncoderDevice, e.Model)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, encoder.Close()) }()
+	defer func() { err = errors.Join(err, closeEncoder()) }()
 	tokens, closeTokens, err := score.OpenTokens(e.Model, options)
 	if err != nil {
 		return err
@@ -48,17 +49,17 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 			return decide.Describe(ctx, pair, side, into)
 		},
 	}
-	if e.Plan.Refiner != nil {
-		strong, failure := e.RefineModel()
+	if strong && e.Plan.Refiner != nil {
+		m, failure := e.RefineModel()
 		if failure != nil {
 			return failure
 		}
-		opened, failure := encode.Open(strong, options)
+		refiner, closeRefiner, failure := opened(e, stage.RefinerName, e.Refiner, e.Plan.Settings.RefineDevice, m)
 		if failure != nil {
 			return failure
 		}
-		defer func() { err = errors.Join(err, opened.Close()) }()
-		host.Strong = &inject.Strong{Encoder: opened, Floor: e.Plan.Settings.RefineFloor}
+		defer func() { err = errors.Join(err, closeRefiner()) }()
+		host.Strong = &inject.Strong{Encoder: refiner, Floor: e.Plan.Settings.RefineFloor}
 	}
 	var found view.Recall
 	for side := range host.Texts {
@@ -73,4 +74,24 @@ func WithHost(ctx context.Context, e *stage.Env, index int, do func(*inject.Host
 		}
 	}
 	return do(host)
+}
+
+// opened returns the encoder that tasks share under a name, if there is one and it is on the CPU, so that its weights
+// are in memory once; else one of its own, which the function beside it closes.
+func opened(e *stage.Env, name string, shared func() (stage.Encoder, error), device string, m *model.Model,
+) (*encode.Encoder, func() error, error) {
+	if device == "" && e.Opened(name) {
+		one, err := shared()
+		if err != nil {
+			return nil, nil, err
+		}
+		if encoder, ok := one.(*encode.Encoder); ok {
+			return encoder, func() error { return nil }, nil
+		}
+	}
+	own, err := encode.Open(m, e.EncoderOptions())
+	if err != nil {
+		return nil, nil, err
+	}
+	return own, own.Close, nil
 }

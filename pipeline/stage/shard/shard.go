@@ -115,13 +115,10 @@ func memory(o corpus.Options, learned bool) int64 {
 
 // maxPage is the size of a page that a task which asks for memory bytes may read, if as many tasks as fit read at once.
 // 0 is no limit. A page may stand in memory copies times.
-func maxPage(r setting.Resources, memory, copies int64) (int64, error) {
-	bound, err := setting.ParseBytes(r.MaxMemory)
-	if err != nil || bound == 0 {
-		return 0, err
-	}
+func maxPage(r setting.Resources, memory, copies int64) int64 {
+	bound := r.MemoryBound()
 	tasks := min(max(bound/max(memory, 1), 1), int64(max(r.Threads, 1)))
-	return bound / tasks / copies, nil
+	return bound / tasks / copies
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
@@ -184,9 +181,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // textOf says how an input is read and cut.
 func textOf(e *stage.Env, t *plan.Task, in plan.Input) (text shard.Text, err error) {
 	text = shard.Text{File: in.Source(), Options: in.Options(e.Plan.Settings)}
-	if text.File.MaxPage, err = maxPage(e.Resources, t.Memory, text.Options.PageCopies()); err != nil {
-		return text, err
-	}
+	text.File.MaxPage = maxPage(e.Resources, t.Memory, text.Options.PageCopies())
 	if in.Splitter != nil {
 		text.Learned, err = learned(e, *in.Splitter)
 	}
