@@ -13,6 +13,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/mine"
 	"bitextmine/score"
+	"bitextmine/score/fit"
 	"bitextmine/score/inject"
 )
 
@@ -245,14 +246,20 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	if err != nil {
 		return mined, err
 	}
+	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
+	scorer := ranked.Scorer()
+	if known {
+		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N); err != nil {
+			return mined, err
+		}
+	}
 	gold := newPairSet(half.Gold)
 	mined.Mined = Mined{Half: half.Name, Gold: len(gold)}
 	mined.ByMargin = mined.Mined
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
 	matched := ranked.Matched(verdicts, false)
-	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
-	adapted := score.Adapt(matched, s.Scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	adapted := score.Adapt(matched, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
 	for i, p := range matched {
 		matched[i] = adapted.Of(p)
 	}

@@ -20,6 +20,7 @@ type Ranked struct {
 	Probabilities []float32
 	values        *feature.Table
 	places        []int32 // in values
+	scorer        *Scorer
 	Strong
 }
 
@@ -63,7 +64,7 @@ func (r *Ranked) Close() error {
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
 // The slices are sorted in place, and values are closed with the result.
 func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong Strong) (Ranked, error) {
-	r := Ranked{Candidates: candidates, Probabilities: make([]float32, len(candidates)), values: values, Strong: strong}
+	r := Ranked{Candidates: candidates, Probabilities: make([]float32, len(candidates)), values: values, Strong: strong, scorer: s}
 	err := values.Each(func(i int, v []float32) { r.Probabilities[i] = s.Probability(strong.with(v, i)) })
 	if err != nil {
 		return Ranked{}, err
@@ -71,6 +72,20 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong
 	r.places = Numbers(0, len(candidates))
 	r.sort()
 	return r, nil
+}
+
+// Scorer is what gave the probabilities.
+func (r *Ranked) Scorer() *Scorer { return r.scorer }
+
+// By ranks the candidates anew by another scorer of the first encoder's features.
+func (r *Ranked) By(s *Scorer) error {
+	of := make([]float32, len(r.places))
+	err := r.values.Each(func(i int, v []float32) { of[i] = s.Probability(v) })
+	if err == nil {
+		r.scorer = s
+		r.Rescore(func(i int, _ float32) float32 { return of[r.places[i]] })
+	}
+	return err
 }
 
 // Refine ranks anew the candidates that the strong encoder has seen, by their log odds without it and its own.

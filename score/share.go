@@ -21,6 +21,10 @@ const (
 	minPrior, maxPrior = 0.01, 0.5
 	// minAdapted is how many matched pairs a share is estimated from.
 	minAdapted = 50
+	// mostly is the share of translations among matched pairs above which the mixture takes hard translations for wrong
+	// pairs, which it hardly sees: then it only raises probabilities. On eleven texts of packages and programs F1 is 2.5
+	// higher on average, and 0.3 lower in one (bench/results/cut-2026-11-25.md).
+	mostly = 0.6
 	// minShare and maxShare bound the estimated share of translations among matched pairs.
 	minShare, maxShare = 0.001, 0.999
 
@@ -45,6 +49,7 @@ type Adapted struct {
 	Pairs float64 // expected translations among the matched pairs
 	shift float64 // added to the log odds
 	curve *curve  // nil: only the shift
+	most  bool    // most matched pairs are translations: the higher of both probabilities holds
 }
 
 // Adapt estimates from the probabilities of matched pairs what part of them are translations, and adapts them. prior is
@@ -59,7 +64,7 @@ func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 		a.By, a.shift = ByShift, Odds(share)-Odds(prior)
 		if known && h.total >= minMixed && share*h.total >= minMixedPairs && share <= maxMixedShare {
 			if curve, expected := h.mixed(a.shift); expected > share*h.total/maxMixedFactor && expected < share*h.total*maxMixedFactor {
-				a.By, a.curve = ByMixture, curve
+				a.By, a.curve, a.most = ByMixture, curve, share > mostly
 			}
 		}
 	}
@@ -75,7 +80,11 @@ func (a *Adapted) Of(p float32) float32 {
 	case a.By == ByScorer:
 		return p
 	case a.curve != nil:
-		return float32(a.curve.at(Odds(float64(p))))
+		of := a.curve.at(Odds(float64(p)))
+		if a.most {
+			of = max(of, Logistic(Odds(float64(p))+a.shift))
+		}
+		return float32(of)
 	}
 	return float32(Logistic(Odds(float64(p)) + a.shift))
 }

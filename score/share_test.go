@@ -86,6 +86,26 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
+// TestAdaptMost: where most pairs are translations, many of them with low odds, none is given less than the shift says.
+func TestAdaptMost(t *testing.T) {
+	probabilities, _ := drawnOdds(3, 300, 900, 4)
+	hard, _ := drawnOdds(4, 0, 600, 0)
+	probabilities = append(probabilities, hard...)
+	both, shift := Adapt(probabilities, DefaultPrior, true), Adapt(probabilities, DefaultPrior, false)
+	raised := 0
+	for _, p := range probabilities {
+		if both.Of(p) < shift.Of(p) {
+			t.Fatalf("%v is given %v, and by the shift %v", p, both.Of(p), shift.Of(p))
+		}
+		if mixed := both.curve.at(Odds(float64(p))); float32(mixed) < both.Of(p) {
+			raised++
+		}
+	}
+	if both.By != ByMixture || raised == 0 {
+		t.Errorf("by %s, which the shift raises in %d pairs", both.By, raised)
+	}
+}
+
 // TestAdaptNone: of texts without a translation at most one pair in 1,000 sentences is kept.
 func TestAdaptNone(t *testing.T) {
 	for seed := range uint64(5) {

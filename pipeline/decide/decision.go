@@ -20,6 +20,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
+	"bitextmine/score/fit"
 )
 
 // Decision is every candidate of a pair with its verdict, best first.
@@ -31,7 +32,7 @@ type Decision struct {
 	Kept         int
 	Threshold    float64           // the one that was used, given or found
 	Cut          *record.CutReport // nil: the margin decides above a threshold that was given
-	Scorer       *score.Scorer     // nil: the margin decides
+	Scorer       *score.Scorer     // with the weights that decided; nil: the margin decides
 	Recall       view.Recall
 	Texts        *Texts // of the sentences that were read
 	// Judged are the candidates that a judge gave a logit, by their sentences; nil: there is no judge.
@@ -146,7 +147,7 @@ func (p *decider) scorer(ctx context.Context, d *Decision) error {
 	return p.cut(ctx, d)
 }
 
-// rank gives the candidates the scorer's probabilities.
+// rank gives the candidates the scorer's probabilities, by weights that follow the text.
 func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 	var tokens score.Tokenizer
 	if d.Scorer.Tokens {
@@ -159,6 +160,11 @@ func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 	problem := Problem(p.Pair, d.Lists, tokens, p.options.Threads)
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
+	}
+	if d.Scorer = d.Ranked.Scorer(); p.known {
+		if d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len()); err != nil {
+			return err
+		}
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
 		return p.weigh(d)

@@ -266,10 +266,7 @@ func (e *Examples) fitRows(
 	x := make([]float64, 0, len(rows)*width) // standardised, with ones in the last column
 	y, counts := make([]float64, 0, len(rows)), make([]float64, 0, len(rows))
 	for _, i := range rows {
-		for t, value := range of(i) {
-			x = append(x, terms[t].Standard(float64(value)))
-		}
-		x = append(x, 1)
+		x = appendStandard(x, terms, of(i))
 		label := 0.0
 		if e.True[i] {
 			label = 1
@@ -302,6 +299,14 @@ func nearWeights(of *score.Scorer, terms []score.Term, features []feature.Featur
 		}
 	}
 	return near, pull
+}
+
+// appendStandard appends values as terms standardise them, and a one for the intercept.
+func appendStandard(x []float64, terms []score.Term, values []float32) []float64 {
+	for t := range terms {
+		x = append(x, terms[t].Standard(float64(values[t])))
+	}
+	return append(x, 1)
 }
 
 // standardise computes each feature's mean and standard deviation over the rows. A constant feature gets a deviation of

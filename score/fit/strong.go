@@ -42,10 +42,7 @@ func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refi
 	terms := standardise(score.RefinedFeatures[1:], score.Numbers(0, len(y)), func(i int32) []float32 { return values[i] })
 	x := make([]float64, 0, len(y)*(len(terms)+1))
 	for _, v := range values {
-		for t := range terms {
-			x = append(x, terms[t].Standard(float64(v[t])))
-		}
-		x = append(x, 1)
+		x = appendStandard(x, terms, v)
 	}
 	weights, err := regress(x, y, counts)
 	if err != nil {

@@ -1,0 +1,105 @@
+package fit
+
+import (
+	"bitextmine/mine"
+	"bitextmine/score"
+)
+
+const (
+	// textRounds is how often the weights follow the pairs that they match.
+	textRounds = 2
+	// textPull is how many times as strongly weights are pulled to those of the scorer as weights of a fit to 0: 1, 3
+	// and 10 are within 0.2 of each other, 30 gains less (bench/results/scoring-2026-11-25.md).
+	textPull = 10
+	// maxTextPairs is about how many matched pairs are looked at: more change little.
+	maxTextPairs = 30_000
+	// maxTextShare is the largest share of translations among the matched pairs that a scorer follows: where most are
+	// translations, the others are too few and too like them to learn from.
+	maxTextShare = 0.5
+	// maxTextFactor is how many times as many translations as the scorer itself, or how few, a scorer that followed a
+	// text may expect in it.
+	maxTextFactor = 1.5
+)
+
+// ToText ranks the candidates of a text anew, by weights that follow the text, and returns the scorer that has them: how
+// much a feature tells differs by language and by kind of text. The pairs that the scorer matches one-to-one and takes
+// for translations are true examples, the other matched ones false, and the weights are held near the scorer's. The
+// scorer stays where there is too little to learn from, or too much is learnt. sources and targets are the numbers of
+// sentences.
+func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
+	base := r.Scorer()
+	if base.Refined != nil {
+		return base, nil
+	}
+	before := 0.0
+	for round := range textRounds + 1 {
+		verdicts := r.Match(sources, targets)
+		matched := r.Matched(verdicts, false)
+		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), true)
+		n := float64(len(matched))
+		if round == 0 {
+			if before = adapted.Pairs; before < minStrong || n-before < minStrong || before > maxTextShare*n {
+				return base, nil
+			}
+		} else if adapted.Pairs > before*maxTextFactor || adapted.Pairs < before/maxTextFactor {
+			return base, r.By(base)
+		}
+		if round == textRounds {
+			break
+		}
+		next, err := follow(base, r, verdicts, adapted)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.By(next); err != nil {
+			return nil, err
+		}
+	}
+	return r.Scorer(), nil
+}
+
+// follow fits the weights of base to a text's matched pairs.
+func follow(base *score.Scorer, r *score.Ranked, verdicts []mine.Verdict, adapted *score.Adapted) (*score.Scorer, error) {
+	width := len(base.Terms) + 1
+	fitted := &regression{width: width, near: make([]float64, width), pull: make([]float64, width)}
+	for t, term := range base.Terms {
+		fitted.near[t], fitted.pull[t] = term.Weight, textPull
+	}
+	matched := 0
+	for _, v := range verdicts {
+		if v == mine.Kept {
+			matched++
+		}
+	}
+	every, at, right := matched/maxTextPairs+1, 0, 0.0
+	for i, v := range verdicts {
+		if v != mine.Kept {
+			continue
+		}
+		label := 0.0
+		if adapted.Of(r.Probabilities[i]) > 0.5 {
+			label = 1
+		}
+		right += label
+		if at++; at%every != 0 {
+			continue
+		}
+		values, err := r.Values(i)
+		if err != nil {
+			return nil, err
+		}
+		fitted.x = appendStandard(fitted.x, base.Terms, values)
+		fitted.y, fitted.counts = append(fitted.y, label), append(fitted.counts, 1)
+	}
+	weights, err := fitted.minimise()
+	if err != nil {
+		return nil, err
+	}
+	next := *base
+	next.Terms = append([]score.Term(nil), base.Terms...)
+	for t := range next.Terms {
+		next.Terms[t].Weight = weights[t]
+	}
+	next.Intercept, next.Prior = weights[width-1], right/float64(len(r.Candidates))
+	return &next, nil
+}

@@ -1,0 +1,93 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"bitextmine/mine"
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// textOf is a text of n candidates, of which a share is true, ranked by a scorer that looks at the first feature alone
+// where the second one tells as much in this text.
+func textOf(t *testing.T, n int, share float64) (r score.Ranked, truth []bool) {
+	t.Helper()
+	base := &score.Scorer{Format: score.Format, K: 4, Prior: 0.1, Intercept: -5.3}
+	for _, f := range feature.All {
+		base.Terms = append(base.Terms, score.Term{Feature: f.Name, Version: f.Version, Deviation: 1})
+	}
+	base.Terms[0].Weight = 4
+	rng := rand.New(rand.NewPCG(7, 8))
+	values, candidates := make(feature.Values, n*feature.Count), make([]mine.Candidate, n)
+	truth = make([]bool, n)
+	for i := range n {
+		candidates[i] = mine.Candidate{Source: int32(i), Target: int32(i)}
+		shift := float32(0)
+		if truth[i] = rng.Float64() < share; truth[i] {
+			shift = 1.5
+		}
+		for at := range 2 {
+			values.Of(i)[at] = shift + 0.6*float32(rng.NormFloat64())
+		}
+	}
+	r, err := base.Rank(candidates, feature.TableOf(values), score.Strong{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, truth
+}
+
+// errorsOf is how many of the best candidates, as many as are true, are not.
+func errorsOf(r *score.Ranked, truth []bool) (wrong int) {
+	all := 0
+	for _, is := range truth {
+		if is {
+			all++
+		}
+	}
+	for _, c := range r.Candidates[:all] {
+		if !truth[c.Source] {
+			wrong++
+		}
+	}
+	return wrong
+}
+
+// TestToText: weights follow a text in which another feature tells, too, and do so the same way each time.
+func TestToText(t *testing.T) {
+	const n = 4000
+	r, truth := textOf(t, n, 0.1)
+	base, before := r.Scorer(), errorsOf(&r, truth)
+	got, err := ToText(&r, n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := errorsOf(&r, truth); 5*after > 4*before || got.Terms[1].Weight < 0.5 || got != r.Scorer() || base.Terms[1].Weight != 0 {
+		t.Errorf("%d errors, %d before; weights %v and %v", after, before, got.Terms[0].Weight, got.Terms[1].Weight)
+	}
+	again, _ := textOf(t, n, 0.1)
+	if next, err := ToText(&again, n, n); err != nil || next.Terms[1] != got.Terms[1] || next.Intercept != got.Intercept {
+		t.Errorf("a second fit gives %+v, error %v", next, err)
+	}
+}
+
+// TestToTextStays: the scorer stays as it is where the text does not have both kinds of pairs in number, and where it
+// was fitted with a strong encoder.
+func TestToTextStays(t *testing.T) {
+	for name, c := range map[string]struct {
+		n     int
+		share float64
+	}{"no translations": {4000, 0}, "few pairs": {40, 0.3}, "nearly all translated": {4000, 0.95}} {
+		r, _ := textOf(t, c.n, c.share)
+		base, first := r.Scorer(), r.Candidates[0]
+		if got, err := ToText(&r, c.n, c.n); err != nil || got != base || r.Scorer() != base || r.Candidates[0] != first {
+			t.Errorf("%s: the weights changed, error %v", name, err)
+		}
+	}
+	r, _ := textOf(t, 4000, 0.1)
+	r.Scorer().Refined = &score.Refined{}
+	if got, err := ToText(&r, 4000, 4000); err != nil || got.Refined == nil || got != r.Scorer() {
+		t.Errorf("a scorer with a strong encoder changed, error %v", err)
+	}
+}
