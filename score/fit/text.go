@@ -8,8 +8,8 @@ import (
 const (
 	// textRounds is how often the weights follow the pairs that they match.
 	textRounds = 2
-	// textPull is how many times as strongly weights are pulled to those of the scorer as weights of a fit to 0: 1, 3
-	// and 10 are within 0.2 of each other, 30 gains less (bench/results/scoring-2026-11-25.md).
+	// textPull is how many times as strongly weights are pulled to those of the scorer as weights of a fit to 0. Of 3,
+	// 5 and 10, 10 loses least where a text loses (bench/results/scoring-2026-11-25.md).
 	textPull = 10
 	// maxTextPairs is about how many matched pairs are looked at: more change little.
 	maxTextPairs = 30_000
@@ -21,11 +21,11 @@ const (
 	maxTextFactor = 1.5
 )
 
-// ToText ranks the candidates of a text anew, by weights that follow the text, and returns the scorer that has them: how
-// much a feature tells differs by language and by kind of text. The pairs that the scorer matches one-to-one and takes
-// for translations are true examples, the other matched ones false, and the weights are held near the scorer's. The
-// scorer stays where there is too little to learn from, or too much is learnt. sources and targets are the numbers of
-// sentences.
+// ToText ranks the candidates of a text anew, by weights that follow the text, and returns the scorer that has them:
+// how much a feature tells differs by language and by kind of text. The pairs that the scorer matches one-to-one and
+// takes for translations are true examples, the other matched ones false, and the weights are held near the scorer's.
+// The scorer stays where there is too little to learn from, or too much is learnt. sources and targets are the numbers
+// of sentences.
 func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	base := r.Scorer()
 	if base.Refined != nil {
