@@ -16,6 +16,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"sync"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
@@ -61,9 +62,8 @@ type Site struct {
 	Version   string
 }
 
-var pages = parse()
-
-func parse() map[string]*template.Template {
+// pages are parsed when the first is made: other commands need not wait for it.
+var pages = sync.OnceValue(func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html",
 		"templates/parts.html", "templates/charts.html"))
 	all := map[string]*template.Template{}
@@ -71,12 +71,12 @@ func parse() map[string]*template.Template {
 		all[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all
-}
+})
 
 // Render makes a page.
 func Render(p Page) ([]byte, error) {
 	var out bytes.Buffer
-	if err := pages[p.Here].Execute(&out, p); err != nil {
+	if err := pages()[p.Here].Execute(&out, p); err != nil {
 		return nil, fmt.Errorf("make the page %s: %w", p.Here, err)
 	}
 	return out.Bytes(), nil
@@ -85,7 +85,7 @@ func Render(p Page) ([]byte, error) {
 // RenderPart makes a part of a page.
 func RenderPart(name string, body any) ([]byte, error) {
 	var out bytes.Buffer
-	if err := pages[Problem].ExecuteTemplate(&out, name, body); err != nil {
+	if err := pages()[Problem].ExecuteTemplate(&out, name, body); err != nil {
 		return nil, fmt.Errorf("make the part %s of a page: %w", name, err)
 	}
 	return out.Bytes(), nil
