@@ -36,7 +36,7 @@ var exclusive = map[string]struct{ folders, reason string }{
 	"github.com/DataIntelligenceCrew/go-faiss": {"index/faiss bench/search", "its panics and thread-local errors are contained there; the benchmark times it as users call it"},
 	"github.com/blevesearch":                   {"bitext/concordance", "one place knows how text is searched"},
 	"github.com/gomlx/gomlx":                   {"train", "the seam between training and mining is the ONNX file"},
-	"github.com/gomlx/compute":                 {"train index/xla bench/reproduce/analysis", "training alone has graphs of GoMLX; a device's arrays have its types"},
+	"github.com/gomlx/compute":                 {"train index/xla", "training alone has graphs of GoMLX; a device's arrays have its types"},
 	"github.com/gomlx/compute-onnx":            {"train", "training alone has graphs of GoMLX"},
 	"github.com/gomlx/go-xla":                  {"train index/xla internal/pjrt", "training and search run programs on devices, which one place opens"},
 	"github.com/apache/arrow/go/v15":           {"bitext corpus", "two file formats, each with one home"},

@@ -121,19 +121,20 @@ func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.Alig
 	return set, err
 }
 
-// eachSet measures sets one by one: figures returns the cells of a set's row.
-func eachSet(figures func(ctx context.Context, r *Runner, set alignedSet) ([]any, error)) func() alignedMeasure {
+// eachSet measures sets one by one: figures returns a set's row but for its name.
+func eachSet(figures func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error)) func() alignedMeasure {
 	return func() alignedMeasure { return &setRows{figures: figures} }
 }
 
 type setRows struct {
-	figures func(ctx context.Context, r *Runner, set alignedSet) ([]any, error)
+	figures func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error)
 	rows    []report.Row
 }
 
 func (s *setRows) add(ctx context.Context, r *Runner, set alignedSet) error {
-	cells, err := s.figures(ctx, r, set)
-	s.rows = append(s.rows, report.Row{Name: set.label, Cells: cells})
+	row, err := s.figures(ctx, r, set)
+	row.Name = set.label
+	s.rows = append(s.rows, row)
 	return err
 }
 

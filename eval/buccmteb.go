@@ -30,17 +30,18 @@ var BUCCMTEB = &Protocol{
 type MTEBScore struct {
 	F1, Precision, Recall float64
 	Queries, Correct      int
+	Right                 []bool // by query
 }
 
-// mtebPair measures a pair on its last half.
+// mtebPair measures a pair on its first half: MTEB's gold is that of the train half, the only one published.
 type mtebPair struct {
 	MTEBScore
 	half    string
 	targets int
 }
 
-func (m *mtebPair) add(ctx context.Context, r *Runner, half Half, last bool) (err error) {
-	if last {
+func (m *mtebPair) add(ctx context.Context, r *Runner, half Half, _ bool) (err error) {
+	if m.half == "" {
 		m.half, m.targets = half.Name, len(half.Target.Texts)
 		m.MTEBScore, err = ScoreBUCCMTEB(ctx, r.Searcher, half)
 	}
@@ -49,14 +50,14 @@ func (m *mtebPair) add(ctx context.Context, r *Runner, half Half, last bool) (er
 
 func (m *mtebPair) report(out *report.Report, pair testset.LanguagePair) {
 	out.Rows = append(out.Rows, report.Row{Name: pair.String(),
-		Cells: []any{m.F1, m.Precision, m.Recall, m.half, m.Queries, m.Correct, m.targets}})
+		Cells: []any{m.F1, m.Precision, m.Recall, m.half, m.Queries, m.Correct, m.targets}, Items: items(m.Right)})
 }
 
 // ScoreBUCCMTEB finds the nearest target of each gold source. A sentence of several gold pairs is one query for each of
 // them, as in MTEB.
 func ScoreBUCCMTEB(ctx context.Context, searcher index.Searcher, half Half) (MTEBScore, error) {
 	if len(half.Gold) == 0 {
-		return MTEBScore{}, nil
+		return WeightedF1(nil, nil), nil
 	}
 	queries := testset.EncodedSide{Side: testset.Side{Language: half.Source.Language}}
 	sources, labels := make([]int32, len(half.Gold)), make([]int32, len(half.Gold))
@@ -88,13 +89,14 @@ func WeightedF1(labels, predictions []int32) MTEBScore {
 		}
 		return tallies[class]
 	}
-	score := MTEBScore{Queries: len(labels)}
+	score := MTEBScore{Queries: len(labels), Right: make([]bool, max(1, len(labels)))}
 	for i, label := range labels {
 		at(label).label++
 		at(predictions[i]).predicted++
 		if predictions[i] == label {
 			at(label).correct++
 			score.Correct++
+			score.Right[i] = true
 		}
 	}
 	// Summed in query order, so the map's order does not change the bits.

@@ -34,13 +34,14 @@ type thresholded struct {
 	score          func(tune, reported Mined) BUCCScore
 	mined          []Mined // mined pairs of each half
 	source, target int     // number of sentences in the reported half
-	reported       *Half   // reported half, with its texts if the caller wants its pairs
+	gold           [][2]int32
+	reported       *Half // reported half, with its texts if the caller wants its pairs
 }
 
 func (t *thresholded) add(ctx context.Context, r *Runner, half Half, last bool) error {
 	mined, err := t.mine(ctx, r.Searcher, half)
 	t.mined = append(t.mined, mined)
-	t.source, t.target = len(half.Source.Texts), len(half.Target.Texts)
+	t.source, t.target, t.gold = len(half.Source.Texts), len(half.Target.Texts), half.Gold
 	if last && r.KeepPairs {
 		t.reported = &half
 	}
@@ -55,9 +56,27 @@ func (t *thresholded) report(out *report.Report, pair testset.LanguagePair) {
 	out.Rows = append(out.Rows, report.Row{Name: pair.String(), Cells: []any{
 		s.F1(), s.Precision(), s.Recall(), s.Threshold, s.ThresholdHalf, s.ReportHalf,
 		t.source, t.target, s.Gold, s.Candidates, s.Extracted, s.Correct,
-	}})
+	}, Items: t.items(s.Threshold)})
 	out.Pairs = append(out.Pairs, t.pairs(pair.String(), s.Threshold)...)
 	out.Curves = append(out.Curves, report.Curve{Name: pair.String(), Points: s.Curve})
+}
+
+// items are the numbers of extracted, correct and gold pairs of the reported half, whose sources are dealt out to groups.
+func (t *thresholded) items(threshold float64) [][]float64 {
+	const groups = 1000
+	out := [][]float64{make([]float64, groups), make([]float64, groups), make([]float64, groups)}
+	for _, p := range t.mined[len(t.mined)-1].Pairs {
+		if p.Score >= threshold {
+			out[0][p.Source%groups]++
+			if p.Correct {
+				out[1][p.Source%groups]++
+			}
+		}
+	}
+	for _, g := range t.gold {
+		out[2][g[0]%groups]++
+	}
+	return out
 }
 
 // pairs are the pairs of the reported half that were extracted, best first, and then those of the gold that were not.

@@ -126,7 +126,9 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 			years = append(years, set.Year)
 		}
 		sets[set.Year] = append(sets[set.Year], set)
-		out.Rows = append(out.Rows, correlationRow(set.Year+" "+set.Name, set.Correlate()))
+		row := correlationRow(set.Year+" "+set.Name, set.Correlate())
+		row.Items = [][]float64{ranks(set.Gold), ranks(set.Cosine)}
+		out.Rows = append(out.Rows, row)
 	}
 	noteMissing(out, sets)
 	var ofYears []report.Row

@@ -21,14 +21,31 @@ var Tatoeba = &Protocol{
 		{Name: "error", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
 	},
 	Dataset: "tatoeba",
-	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		s, err := ScoreTatoeba(ctx, r.Searcher, set.source, set.target, set.byText)
-		return []any{s.Mean(), s.Forward.Percent(), s.Backward.Percent(), 100 - s.Mean(), s.Forward.Queries}, err
+		return report.Row{Cells: []any{s.Mean(), s.Forward.Percent(), s.Backward.Percent(), 100 - s.Mean(), s.Forward.Queries},
+			Items: items(s.Forward.Right, s.Backward.Right)}, err
 	}),
 }
 
 // Accuracy counts correct answers.
-type Accuracy struct{ Correct, Queries int }
+type Accuracy struct {
+	Correct, Queries int
+	Right            []bool // by query
+}
+
+// items is the share of right answers to each query of tests with the same queries.
+func items(right ...[]bool) [][]float64 {
+	out := make([]float64, len(right[0]))
+	for _, one := range right {
+		for i, r := range one {
+			if r {
+				out[i] += 1 / float64(len(right))
+			}
+		}
+	}
+	return [][]float64{out}
+}
 
 // Percent is Correct/Queries in percent.
 func (a Accuracy) Percent() float64 { return report.Percent(a.Correct, a.Queries) }
@@ -66,9 +83,9 @@ func ScoreTatoeba(ctx context.Context, searcher index.Searcher, source, target t
 
 // sameLine counts the queries i whose answer is i or, with byText, has the same text as i.
 func sameLine(answers []int32, texts []string, byText bool) Accuracy {
-	a := Accuracy{Queries: len(answers)}
+	a := Accuracy{Queries: len(answers), Right: make([]bool, len(answers))}
 	for i, answer := range answers {
-		if int(answer) == i || byText && texts[answer] == texts[i] {
+		if a.Right[i] = int(answer) == i || byText && texts[answer] == texts[i]; a.Right[i] {
 			a.Correct++
 		}
 	}
@@ -88,8 +105,8 @@ var Retrieval = &Protocol{
 	},
 	Dataset:     "flores200",
 	distractors: true,
-	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)
-		return []any{a.Percent(), a.Queries, a.Correct, len(set.target.Texts)}, err
+		return report.Row{Cells: []any{a.Percent(), a.Queries, a.Correct, len(set.target.Texts)}, Items: items(a.Right)}, err
 	}),
 }

@@ -19,9 +19,9 @@ var XSim = &Protocol{
 	},
 	Columns: errorColumns,
 	Dataset: "flores200",
-	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)
-		return []any{a.Error(), a.Queries - a.Correct, a.Queries}, err
+		return report.Row{Cells: []any{a.Error(), a.Queries - a.Correct, a.Queries}, Items: items(a.Right)}, err
 	}),
 }
 
@@ -136,6 +136,6 @@ func (e *negativeErrors) report(out *report.Report) {
 		for _, k := range e.kinds {
 			cells = append(cells, s.Kinds[k])
 		}
-		out.Rows = append(out.Rows, report.Row{Name: e.labels[i], Cells: cells})
+		out.Rows = append(out.Rows, report.Row{Name: e.labels[i], Cells: cells, Items: items(s.Right)})
 	}
 }

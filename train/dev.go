@@ -2,6 +2,8 @@ package train
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +40,44 @@ func (s DevSet) Validate() error {
 	return nil
 }
 
+// published is the published test set that a set is, by the names of its files, or empty.
+func (s DevSet) published() string {
+	has := func(pattern string) bool {
+		found, err := filepath.Glob(filepath.Join(s.Dir, pattern))
+		return err == nil && len(found) > 0
+	}
+	p, err := eval.ParseProtocol(s.Protocol)
+	switch {
+	case err != nil:
+		return ""
+	case p.Data() == eval.STSSets:
+		return "an STS test"
+	case p.Data() == eval.BUCCSets && has("??-en.test.gold"):
+		return "BUCC's test half"
+	case s.Split == "devtest":
+		return "FLORES devtest"
+	case has("tatoeba.*-eng.eng"):
+		return "LASER's Tatoeba test"
+	case has("newstest2019-*"):
+		return "NTREX"
+	}
+	return ""
+}
+
+// testWarning is what to say of a preset whose checkpoint is chosen on a test set, or empty.
+func (c Config) testWarning() string {
+	if c.Stop.Metric == "" {
+		return ""
+	}
+	for _, s := range c.Dev {
+		if test := s.published(); test != "" && DevGives([]DevSet{s}, c.Stop.Metric) {
+			return fmt.Sprintf("warning: stop.metric chooses the checkpoint on %s, so its figure there is too good to report: "+
+				"take a development set, such as FLORES dev (dir: flores, split: dev)", test)
+		}
+	}
+	return ""
+}
+
 // DevGives reports whether the figures of any of the sets may have a metric's name.
 func DevGives(sets []DevSet, metric string) bool {
 	for _, s := range sets {
@@ -52,7 +92,23 @@ func DevGives(sets []DevSet, metric string) bool {
 // de-en f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
 func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource,
 	searcher index.Searcher) (map[string]float64, error) {
+	reports, err := Reports(ctx, sets, source, searcher)
 	figures := map[string]float64{}
+	for _, r := range reports {
+		for _, row := range append(r.Rows, r.Means...) {
+			for i, column := range r.Columns {
+				if x, ok := row.Cells[i].(float64); ok && column.Kind == report.Percentage {
+					figures[r.Protocol+" "+row.Name+" "+column.Name] = x
+				}
+			}
+		}
+	}
+	return figures, err
+}
+
+// Reports evaluates on every set, in order. Protocols on the same sentences that follow each other encode them once.
+func Reports(ctx context.Context, sets []DevSet, source testset.VectorSource,
+	searcher index.Searcher) (all []*report.Report, err error) {
 	runner := &eval.Runner{Vectors: source, Searcher: searcher}
 	for len(sets) > 0 {
 		n := 1 // number of protocols with the same sentences, which are encoded once
@@ -63,28 +119,17 @@ func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range reports {
-			for _, row := range append(r.Rows, r.Means...) {
-				for i, column := range r.Columns {
-					if x, ok := row.Cells[i].(float64); ok && column.Kind == report.Percentage {
-						figures[r.Protocol+" "+row.Name+" "+column.Name] = x
-					}
-				}
-			}
-		}
-		sets = sets[n:]
+		all, sets = append(all, reports...), sets[n:]
 	}
-	return figures, nil
+	return all, nil
 }
 
-// shares reports whether two protocols of BUCC sets use the same halves.
+// shares reports whether two protocols have the same sentences.
 func (s DevSet) shares(other DevSet) bool {
-	return s.onBUCC() && other.onBUCC() && s.Dir == other.Dir && s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
-}
-
-func (s DevSet) onBUCC() bool {
 	p, err := eval.ParseProtocol(s.Protocol)
-	return err == nil && p.Data() == eval.BUCCSets
+	q, also := eval.ParseProtocol(other.Protocol)
+	return err == nil && also == nil && p.Data() == q.Data() && s.Dir == other.Dir && s.Split == other.Split &&
+		s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
 }
 
 // reports evaluates with the protocols of all, which have the same sentences as s.

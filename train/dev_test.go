@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,5 +87,37 @@ func TestDevsThatShareSentences(t *testing.T) {
 	}
 	if alone != 80 || together != 80 {
 		t.Errorf("encoded %d and %d sentences, want 80", alone, together)
+	}
+}
+
+// TestStopsOnTestSet: a preset that chooses a checkpoint on a published test set is warned of, by the names of its files.
+func TestStopsOnTestSet(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set  DevSet
+		file string
+		want string
+	}{
+		"Tatoeba":        {DevSet{Protocol: "tatoeba"}, "tatoeba.deu-eng.eng", "LASER's Tatoeba test"},
+		"NTREX":          {DevSet{Protocol: "tatoeba"}, "newstest2019-src.eng.txt", "NTREX"},
+		"FLORES devtest": {DevSet{Protocol: "tatoeba", Split: "devtest"}, "x", "FLORES devtest"},
+		"BUCC":           {DevSet{Protocol: "bucc-laser"}, "de-en.test.gold", "BUCC's test half"},
+		"STS":            {DevSet{Protocol: "sts"}, "x", "an STS test"},
+		"FLORES dev":     {DevSet{Protocol: "tatoeba", Split: "dev"}, "x", ""},
+		"BUCC train":     {DevSet{Protocol: "bucc-laser"}, "de-en.train.gold", ""},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, c.file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.set.Dir = dir
+		config := Config{Dev: []DevSet{c.set}, Stop: Stop{Metric: c.set.Protocol + " average accuracy"}}
+		got := config.testWarning()
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if config.Stop.Metric = ""; config.testWarning() != "" {
+			t.Errorf("%s: a warning although nothing is chosen", name)
+		}
 	}
 }

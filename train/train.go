@@ -58,6 +58,9 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := c.checkFiles(); err != nil {
 		return summary, err
 	}
+	if warning := c.testWarning(); warning != "" {
+		o.report(warning)
+	}
 	if tokenizer := c.Encoder.Of().Tokenizer; tokenizer != nil {
 		if c.Tokenizer, c.Prefixes, err = tokenizer(c.Encoder.Start); err != nil {
 			return summary, err

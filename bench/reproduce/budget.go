@@ -34,29 +34,40 @@ type budget struct {
 	// them are not trained on
 	HeldOut map[string][]data.Source `yaml:"held_out"`
 	Choose  choice                   `yaml:"choose"`
+	// overrides settings of every preset, such as the tokenizer, which all systems must share
+	Training yaml.Node `yaml:"training"`
+	// steps are of the papers' size: their costs are judged, and nothing else
+	PaperSize bool        `yaml:"paper_size"`
+	Expect    expectation `yaml:"expect"`
+	Hours     float64     `yaml:"hours"` // of one core, for all rows
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
 }
 
+// expectation is what decides beforehand how small an effect the budget can tell: from a pilot, or rows alike.
+type expectation struct {
+	Differ float64 `yaml:"differ"` // sentences, in percent, that one of two systems gets right and the other wrong
+	Spread float64 `yaml:"spread"` // standard deviation over seeds of the difference of two systems, in points
+}
+
 // choice is how each system's learning rate is chosen: on other sets than rows are judged on, with a seed of its own.
 type choice struct {
-	Sets   []train.DevSet `yaml:"sets"`
-	Figure string         `yaml:"figure"` // the lower the better
-	Seed   uint64         `yaml:"seed"`
+	Sets    []train.DevSet `yaml:"sets"`
+	Measure string         `yaml:"measure"` // protocol and set; the higher the better
+	Seed    uint64         `yaml:"seed"`
 }
 
 // untestable is comparisons of any of some systems with another, and why they cannot be decided.
 type untestable struct {
 	Better  []string `yaml:"better"`
 	Worse   string   `yaml:"worse"`
-	Figures []string `yaml:"figures"` // of these alone, if any; stepTime is one
 	Because string   `yaml:"because"`
 }
 
 // reason is why the budget cannot decide a comparison, or empty.
 func (b budget) reason(c comparison) string {
 	for _, u := range b.Untested {
-		if u.Worse == c.worse && slices.Contains(u.Better, c.better) && (len(u.Figures) == 0 || slices.Contains(u.Figures, cmp.Or(c.figure, stepTime))) {
+		if u.Worse == c.worse && slices.Contains(u.Better, c.better) {
 			return u.Because
 		}
 	}
@@ -81,11 +92,15 @@ func (g group) edge(rate float64) bool {
 	return len(g.Rates) > 0 && (rate == slices.Min(g.Rates) || rate == slices.Max(g.Rates))
 }
 
-// system is a preset, perhaps with some settings of its objective changed.
+// system is a preset, perhaps with some settings changed.
 type system struct {
 	Name      string         `yaml:"name"`
 	Preset    string         `yaml:"preset"` // the name, if it is empty
+	Start     string         `yaml:"start"`  // in place of the group's
 	Objective map[string]any `yaml:"objective"`
+	Training  yaml.Node      `yaml:"training"` // such as how its paper makes a vector of the tokens
+	// share of a label, in percent, on the pair itself: the teacher's temperature is chosen so
+	Own float64 `yaml:"own_share"`
 }
 
 // UnmarshalYAML also reads a name alone.
@@ -127,13 +142,16 @@ func (b budget) validate() error {
 			if slices.Contains(known, s.Name) {
 				return badinput.Errorf("the system %s occurs twice", s.Name)
 			}
+			if s.Start != "" && !slices.Contains(known, s.Start) {
+				return badinput.Errorf("%s starts from %s, which no system before it is", s.Name, s.Start)
+			}
 			known = append(known, s.Name)
 		}
 		if g.Lines <= 0 || g.Half < 0 || g.Half > 2 {
 			return badinput.Errorf("lines of %s is %d and half %d: lines must be above 0 and half 0, 1 or 2", g.Name, g.Lines, g.Half)
 		}
-		if len(g.Rates) > 0 && (len(b.Choose.Sets) == 0 || b.Choose.Figure == "") {
-			return badinput.Errorf("%s has rates: write choose.sets and choose.figure", g.Name)
+		if len(g.Rates) > 0 && (len(b.Choose.Sets) == 0 || b.Choose.Measure == "") {
+			return badinput.Errorf("%s has rates: write choose.sets and choose.measure", g.Name)
 		}
 	}
 	for _, u := range b.Untested {
@@ -149,8 +167,10 @@ func (b budget) validate() error {
 	switch {
 	case len(known) == 0:
 		return badinput.Errorf("it names no system")
-	case len(b.Parts) == 0 || len(b.Sets) == 0 || b.Seeds == "":
+	case len(b.Parts) == 0 || len(b.Sets) == 0 && !b.PaperSize || b.Seeds == "":
 		return badinput.Errorf("it needs parts, sets and seeds")
+	case !b.PaperSize && (b.Expect.Differ <= 0 || b.Expect.Spread <= 0 || b.Hours <= 0):
+		return badinput.Errorf("it needs expect.differ, expect.spread and hours, so that it can be said beforehand what it can tell")
 	case b.MiningPart < 0:
 		return badinput.Errorf("mining_part is %d but cannot be negative", b.MiningPart)
 	case b.Teacher != "" && !slices.Contains(known, b.Teacher):
@@ -191,18 +211,20 @@ func (b budget) of(name string) (group, system, error) {
 	return group{}, system{}, badinput.Errorf("%s is not a system of the budget %s: use %s", name, b.name, strings.Join(b.systems(), ", "))
 }
 
-// preset returns a system's preset with the settings of the group's budget, on the bitext of a part.
-func (g group) preset(presets string, s system, part []string) (train.Config, error) {
+// preset returns a system's preset with the settings of the budget, its group and its own, on the bitext of a part.
+func (b budget) preset(presets string, g group, s system, part []string) (train.Config, error) {
 	c, err := train.ReadConfig(filepath.Join(presets, cmp.Or(s.Preset, s.Name)+".yaml"))
 	if err != nil {
 		return c, err
 	}
-	raw, err := yaml.Marshal(&g.Training)
-	if err != nil {
-		return c, err
-	}
-	if err := decode(raw, &c); err != nil {
-		return c, badinput.Errorf("training of %s: %w", g.Name, err)
+	for _, settings := range []*yaml.Node{&b.Training, &g.Training, &s.Training} {
+		raw, err := yaml.Marshal(settings)
+		if err == nil {
+			err = decode(raw, &c)
+		}
+		if err != nil {
+			return c, badinput.Errorf("training of %s: %w", s.Name, err)
+		}
 	}
 	if len(s.Objective) > 0 {
 		if c.Objective, err = c.Objective.With(s.Objective); err != nil {
@@ -210,8 +232,34 @@ func (g group) preset(presets string, s system, part []string) (train.Config, er
 		}
 	}
 	c.Bitext.Sources = slices.DeleteFunc(c.Bitext.Sources, func(s data.Source) bool { return !slices.Contains(part, s.Tgt) })
-	c.Name, c.Dev, c.EvalEvery, c.Stop = s.Name, nil, 0, train.DefaultConfig().Stop // no figure chooses a checkpoint
+	c.Name, c.Dev, c.Stop = s.Name, nil, train.DefaultConfig().Stop // no figure chooses a checkpoint
+	c.EvalEvery = max(c.Steps/8, 1)                                 // so that a training that was stopped goes on
 	return c, nil
+}
+
+// tokenizer returns an error unless all systems of a part have the same tokenizer: a system that starts from another's
+// weights with tokens that those never saw is judged for its start.
+func (b budget) tokenizer(presets string, part []string) error {
+	first, of := "", ""
+	for _, g := range b.Groups {
+		for _, s := range g.Systems {
+			c, err := b.preset(presets, g, s, part)
+			if err != nil {
+				return err
+			}
+			raw, err := yaml.Marshal([]any{c.Tokenizer, c.Vocabulary, c.Prefixes})
+			if err != nil {
+				return err
+			}
+			if first == "" {
+				first, of = string(raw), s.Name
+			}
+			if first != string(raw) {
+				return badinput.Errorf("%s has another tokenizer, vocabulary or prefix than %s in the budget %s: set them once, in training of the budget", s.Name, of, b.name)
+			}
+		}
+	}
+	return nil
 }
 
 // judged are the sets of a part.

@@ -1,14 +1,13 @@
 // Command reproduce trains the systems of the five papers on the same bitext with the same encoder and steps, evaluates
-// each with the same protocols, and writes tables of mean and spread over seeds, with plots. It computes from the rows
-// which of the papers' claims are held, by one rule.
+// each with the same protocols, and stores each row as a file. From these files it decides which of the papers' claims
+// are held, by one rule, and writes the pages.
 //
-//	scripts/bench reproduce -budget bench/reproduce/imascl.yaml -data DATA -out OUT \
-//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] \
-//	    [-doc bench/results/reproduction.md -claims docs/reproduction.md] [SYSTEM...]
-//	scripts/bench reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md
+//	scripts/bench reproduce -budget bench/reproduce/wacse.yaml -data DATA -out OUT \
+//	    [-seeds "1 2 3"] [-steps 200] [-device xla:PLUGIN] [SYSTEM...]
+//	scripts/bench reproduce      # only the verdicts and pages, from the rows
 //
-// DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist in OUT
-// are not repeated; the tables are made from the existing rows.
+// DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist are not
+// repeated, and a row that was stopped goes on from its last checkpoint.
 package main
 
 import (
@@ -19,54 +18,63 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
-	"bitextmine/bench/reproduce/verdict"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
 type options struct {
 	data, out, presets string
+	rows               string // directory of the rows' files
 	library            string // path of ONNX Runtime's library
 	device             string // that trains, as of mine train
-	doc                string // a page whose marked part is replaced by the tables; empty if none
-	claims             string // a page whose table of claims is made from those tables; empty if none
-	summarise          bool   // read no rows, only make that table
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
 	steps              int      // of every training, in place of the budget's; 0: the budget's
-	table              bool     // train nothing, only write the tables
+	anyway             bool     // train also what cannot tell
 }
 
 func main() {
 	var o options
-	budgetFile := flag.String("budget", "bench/reproduce/imascl.yaml", "encoder, steps and systems")
+	budgetFile := flag.String("budget", "", "encoder, steps and systems to train; empty: only the verdicts")
+	budgets := flag.String("budgets", "bench/reproduce", "directory of all budgets, for the pages")
 	flag.StringVar(&o.data, "data", "", "directory with train/, tatoeba/, flores/, ntrex/, bucc/ and sts/")
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
+	flag.StringVar(&o.rows, "rows", "bench/results/reproduction", "directory of the rows' files")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")
-	flag.StringVar(&o.doc, "doc", "", "page whose marked part is replaced by the tables")
-	flag.StringVar(&o.claims, "claims", "", "page whose table of claims is made from the tables of -doc")
-	flag.BoolVar(&o.summarise, "summarise", false, "read no rows, only make the table of -claims")
-	flag.BoolVar(&o.table, "table", false, "train nothing, only write the tables")
 	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")
+	flag.BoolVar(&o.anyway, "anyway", false, "train although the budget cannot tell any claim")
+	page := flag.String("page", "docs/reproduction.md", "page of the claims; empty: none")
+	details := flag.String("details", "bench/results/reproduction.md", "page of the rows; empty: none")
 	seeds := flag.String("seeds", "", "seeds of weights and batches (default: the budget's)")
 	flag.Parse()
 	o.systems = flag.Args()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	for _, path := range []*string{&o.rows, budgets, page, details} { // training changes the directory
+		if full, err := filepath.Abs(*path); err == nil && *path != "" {
+			*path = full
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o, *budgetFile, *seeds); err != nil {
+	err := makeRows(ctx, o, *budgetFile, *seeds)
+	if err == nil {
+		err = pages(o.rows, *budgets, *page, *details)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench/reproduce:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, o options, budgetFile, seeds string) error {
-	if o.summarise {
-		return verdict.Write(o.doc, o.claims, said())
+// makeRows makes the rows of a budget, if one is named.
+func makeRows(ctx context.Context, o options, budgetFile, seeds string) error {
+	if budgetFile == "" {
+		return nil
 	}
 	b, err := readBudget(budgetFile)
 	if err != nil {
@@ -83,33 +91,52 @@ func run(ctx context.Context, o options, budgetFile, seeds string) error {
 	if err != nil {
 		return err
 	}
-	if !o.table {
-		if err := m.makeAll(ctx); err != nil {
-			return err
-		}
+	return m.makeAll(ctx)
+}
+
+// pages decides every claim from the rows and writes the pages.
+func pages(rows, budgets, page, details string) error {
+	claims, tables, err := decide(rows, budgets)
+	if err != nil {
+		return err
 	}
-	var all strings.Builder
-	for _, part := range b.Parts {
-		rows, err := results(m, part)
+	fmt.Print(claims)
+	if page != "" {
+		err = fill(page, "claims", claims)
+	}
+	if err == nil && details != "" {
+		err = fill(details, "rows", tables)
+	}
+	return err
+}
+
+// decide returns the table of claims and that of all rows and comparisons.
+func decide(rows, budgets string) (claims, tables string, err error) {
+	files, err := filepath.Glob(filepath.Join(budgets, "*.yaml"))
+	if err != nil {
+		return "", "", err
+	}
+	slices.Sort(files)
+	var all []budget
+	var verdicts []verdict
+	var w strings.Builder
+	for _, file := range files {
+		b, err := readBudget(file)
 		if err != nil {
-			return err
+			return "", "", err
 		}
-		text := report(b, part, rows)
-		if err := plots(m.dir, b, part, rows); err != nil {
-			return err
+		all = append(all, b)
+		for _, part := range b.Parts {
+			t, err := readTable(rows, b, part)
+			if err != nil {
+				return "", "", err
+			}
+			if !slices.ContainsFunc(b.systems(), func(s string) bool { return len(t[s]) > 0 }) {
+				continue
+			}
+			verdicts = append(verdicts, b.verdicts(part, t)...)
+			fmt.Fprintf(&w, "## `%s`, English with %s\n\n%s\n", b.name, strings.Join(part, ", "), partTables(b, part, t))
 		}
-		fmt.Fprintf(&all, "### English with %s\n\n%s\n", strings.Join(part, ", "), text)
 	}
-	text := strings.TrimSpace(all.String()) + "\n"
-	if err := atomicfile.WriteBytes(filepath.Join(m.dir, "tables.md"), []byte(text)); err != nil {
-		return err
-	}
-	fmt.Print(text)
-	if m.doc == "" {
-		return nil
-	}
-	if err := verdict.Fill(m.doc, b.name, text); err != nil || m.claims == "" {
-		return err
-	}
-	return verdict.Write(m.doc, m.claims, said())
+	return summary(verdicts, all), w.String(), nil
 }

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -21,6 +22,7 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
+	"bitextmine/internal/usage"
 	"bitextmine/train"
 	"bitextmine/train/data"
 	"bitextmine/train/words"
@@ -40,8 +42,13 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
 		return nil, badinput.Errorf("give -data, -out and -seeds")
 	}
+	for _, part := range b.Parts {
+		if err := b.tokenizer(o.presets, part); err != nil {
+			return nil, err
+		}
+	}
 	plugin, isPlugin := strings.CutPrefix(o.device, pjrt.Prefix)
-	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.doc, &plugin} {
+	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.rows, &plugin} {
 		if *path == "" {
 			continue
 		}
@@ -65,8 +72,15 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	}
 	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher, map[string]string{}}}
 	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
-	if err == nil && !o.table {
+	if err == nil {
 		err = makeSets(ctx, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = b.power(os.Stderr, len(o.seeds), m.judge.placed); err != nil && o.anyway {
+		fmt.Fprintln(os.Stderr, err)
+		err = nil
 	}
 	return m, err
 }
@@ -92,7 +106,7 @@ func makeSets(ctx context.Context, m *maker) error {
 
 // preset returns a system's preset. Pairs of the held-out test sets are excluded.
 func (m *maker) preset(g group, s system, part []string) (train.Config, error) {
-	c, err := g.preset(m.presets, s, part)
+	c, err := m.budget.preset(m.presets, g, s, part)
 	for _, name := range slices.Sorted(maps.Keys(m.budget.HeldOut)) {
 		c.Bitext.Exclude = append(c.Bitext.Exclude, filepath.Join(m.judge.made[name], "*"))
 	}
@@ -129,7 +143,13 @@ func (m *maker) system(part []string, system string) string {
 	return filepath.Join(m.dir, strings.Join(part, "-"), system)
 }
 
-// make makes a row of a seed, and before it the rows that it needs, unless they exist.
+// file is the file of a row.
+func (m *maker) file(part []string, system, seed string) string {
+	return rowFile(m.rows, m.budget, part, system, seed)
+}
+
+// make makes a row of a seed, and before it the rows that it needs, unless they exist. A row that others start from
+// needs its checkpoint, too.
 func (m *maker) make(ctx context.Context, part []string, name string, seed uint64) error {
 	g, s, err := m.budget.of(name)
 	if err != nil {
@@ -144,39 +164,41 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 		return err
 	}
 	c.Optimiser.LearningRate = rate
-	dir := m.path(part, name, seed)
-	if there, err := read(dir); err != nil || there != nil {
-		return errors.Join(err, there.sameAs(c, dir))
+	dir, file := m.path(part, name, seed), m.file(part, name, fmt.Sprintf("seed-%d", seed))
+	there, err := read(file)
+	if err := errors.Join(err, there.sameAs(c, file)); err != nil {
+		return err
+	}
+	needed := name == m.budget.Teacher || slices.ContainsFunc(m.budget.systems(), func(s string) bool { return m.budget.start(s) == name })
+	if _, err := os.Stat(filepath.Join(dir, "model")); there != nil && (!needed || err == nil) {
+		return nil
 	}
 	r, err := m.train(ctx, c, dir)
 	if err != nil {
 		return err
 	}
 	r.System, r.Seed, r.Rate = name, seed, rate
-	began := time.Now()
-	if err := m.judge.row(ctx, c, judged(m.budget.Sets, part), dir, r); err != nil {
+	if err := m.judge.row(ctx, c, judged(m.budget.Sets, part), part, dir, r); err != nil {
 		return err
 	}
-	r.Evaluation = time.Since(began).Seconds()
-	if err := r.write(dir); err != nil {
+	r.Seconds = math.Round(usage.CPUSeconds() - r.Seconds)
+	if err := r.write(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s, seed %d, rate %g: %.1f s, %.1f of them evaluation; %.0f ms of processors a step; %v\n",
-		strings.Join(part, " "), name, seed, rate, r.Training+r.Evaluation, r.Evaluation, 1000*r.Step, r.Figures[flores])
-	if slices.ContainsFunc(m.budget.Groups, func(g group) bool { return g.Start == name }) {
+	fmt.Fprintf(os.Stderr, "%s, %s, seed %d, rate %g: %.0f s of processors, %.0f ms a step", strings.Join(part, " "), name, seed, rate, r.Seconds, 1000*r.Step)
+	for _, x := range r.Measures {
+		fmt.Fprintf(os.Stderr, ", %s %.2f", x.name(), x.figure())
+	}
+	fmt.Fprintln(os.Stderr)
+	if needed {
 		return nil
 	}
-	// no row needs them
-	err = os.RemoveAll(filepath.Join(dir, "checkpoints"))
-	if name != m.budget.Teacher {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "model")))
-	}
-	return err
+	return os.RemoveAll(dir)
 }
 
-// startSeed is the seed of the row that a group starts from.
-func (m *maker) startSeed(g group, seed uint64) uint64 {
-	if g.Start == m.budget.Teacher {
+// startSeed is the seed of the row that a row of a seed starts from.
+func (m *maker) startSeed(start string, seed uint64) uint64 {
+	if start == m.budget.Teacher {
 		return teacherSeed
 	}
 	return seed
@@ -193,43 +215,44 @@ func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (ra
 	if err != nil {
 		return 0, err
 	}
-	least := 0.0
+	best := 0.0
 	for i, tried := range g.Rates {
 		c.Optimiser.LearningRate = tried
-		dir := filepath.Join(m.system(part, s.Name), fmt.Sprintf("rate-%g", tried))
-		r, err := read(dir)
-		if err == nil && r != nil {
-			err = r.sameAs(c, dir)
+		dir, file := filepath.Join(m.system(part, s.Name), fmt.Sprintf("rate-%g", tried)), m.file(part, s.Name, fmt.Sprintf("rate-%g", tried))
+		r, err := read(file)
+		if err == nil {
+			err = r.sameAs(c, file)
 		}
 		if err == nil && r == nil {
-			r, err = m.try(ctx, c, part, dir, s.Name)
+			r, err = m.try(ctx, c, part, dir, file, s.Name)
 		}
 		if err != nil {
 			return 0, err
 		}
-		x, ok := r.Figures[m.budget.Choose.Figure]
+		x, ok := r.of(m.budget.Choose.Measure)
 		if !ok {
-			return 0, badinput.Errorf("the sets of choose give no figure %q", m.budget.Choose.Figure)
+			return 0, badinput.Errorf("the sets of choose give no measure %q", m.budget.Choose.Measure)
 		}
-		if i == 0 || x < least {
-			least, rate = x, tried
+		if i == 0 || x.figure() > best {
+			best, rate = x.figure(), tried
 		}
 	}
 	return rate, nil
 }
 
 // try trains with one learning rate and evaluates on the choosing sets.
-func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, name string) (*result, error) {
+func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, file, name string) (*result, error) {
 	r, err := m.train(ctx, c, dir)
 	if err != nil {
 		return nil, err
 	}
 	r.System, r.Seed, r.Rate = name, c.Seed, c.Optimiser.LearningRate
-	if r.Figures, err = m.judge.exported(ctx, filepath.Join(dir, "model"), judged(m.budget.Choose.Sets, part), r); err != nil {
+	if err := m.judge.row(ctx, c, judged(m.budget.Choose.Sets, part), part, dir, r); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %v\n", strings.Join(part, " "), name, r.Rate, r.Figures)
-	return r, errors.Join(r.write(dir), os.RemoveAll(filepath.Join(dir, "checkpoints")), os.RemoveAll(filepath.Join(dir, "model")))
+	r.Seconds = math.Round(usage.CPUSeconds() - r.Seconds)
+	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %.2f\n", strings.Join(part, " "), name, r.Rate, r.Measures[0].figure())
+	return r, errors.Join(r.write(file), os.RemoveAll(dir))
 }
 
 // config returns the complete training preset of a row of a seed, but for a learning rate that is to be chosen. It
@@ -240,8 +263,9 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 			return train.Config{}, err
 		}
 	}
-	if g.Start != "" {
-		if err := m.make(ctx, part, g.Start, m.startSeed(g, seed)); err != nil {
+	start := cmp.Or(s.Start, g.Start)
+	if start != "" {
+		if err := m.make(ctx, part, start, m.startSeed(start, seed)); err != nil {
 			return train.Config{}, err
 		}
 	}
@@ -272,8 +296,17 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return c, err
 	}
-	if g.Start != "" {
-		if c.Encoder.Start, err = m.start(part, g.Start, m.startSeed(g, seed)); err != nil {
+	if start != "" {
+		if c.Encoder.Start, err = m.start(part, start, m.startSeed(start, seed)); err != nil {
+			return c, err
+		}
+	}
+	if s.Own > 0 {
+		labels, err := statistic.LabelsOf(ctx, c, m.library)
+		if err != nil {
+			return c, err
+		}
+		if c.Objective, err = c.Objective.With(map[string]any{"teacher_temperature": labels.Soft(s.Own)}); err != nil {
 			return c, err
 		}
 	}
@@ -288,6 +321,7 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c.Tokenizer.File = ""
 	settings, err := yaml.Marshal([]any{c.Vocabulary, c.Tokenizer, c.Bitext.Sources, c.Bitext.Exclude, g.Lines, g.Half})
 	if err != nil {
 		return "", err
@@ -351,19 +385,56 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(out); err != nil { // a row that was stopped before its result
-		return nil, err
+	r = &result{Preset: digest, Vector: vector(c), Steps: c.Steps, Batch: c.Bitext.BatchSize, Seconds: usage.CPUSeconds()}
+	if before, err := train.ReadConfig(filepath.Join(out, "config.yaml")); err == nil { // a row that was stopped goes on, if it is this one
+		if was, err := before.Digest(); err != nil || was != digest {
+			if err := os.RemoveAll(out); err != nil {
+				return nil, err
+			}
+		}
 	}
-	began, steps := time.Now(), &statistic.Meter{}
+	steps := &statistic.Meter{}
 	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
-		Searcher: m.judge.searcher, Progress: steps.Progress})
+		Searcher: m.judge.searcher, Resume: true, Progress: steps.Progress})
 	if err != nil {
 		return nil, err
 	}
-	taught := c.Objective.Needs().Teacher
-	if taught != "" {
-		taught = cmp.Or(m.budget.Teacher, taught)
+	if r.Losses, err = losses(filepath.Join(out, "train.jsonl")); err != nil {
+		return nil, err
 	}
-	return &result{Preset: digest, Steps: c.Steps, Batch: c.Bitext.BatchSize, Pairs: summary.Stats.Total().Kept, Teacher: taught,
-		Step: steps.Median(), Training: time.Since(began).Seconds()}, nil
+	if r.Teacher = c.Objective.Needs().Teacher; r.Teacher != "" {
+		r.Teacher = cmp.Or(m.budget.Teacher, r.Teacher)
+	}
+	r.Pairs, r.Step = summary.Stats.Total().Kept, steps.Median()
+	return r, nil
+}
+
+// vector says how a preset makes a sentence's vector.
+func vector(c train.Config) string {
+	if c.Encoder.Kind != "transformer" {
+		return c.Encoder.Kind
+	}
+	t := c.Encoder.Transformer
+	if t.Projection > 0 {
+		return fmt.Sprintf("%s, linear %d", t.Pooling, t.Projection)
+	}
+	return string(t.Pooling)
+}
+
+// losses are those of the first and the last line of a log.
+func losses(file string) (of [2]float64, err error) {
+	first := true
+	return of, sample.Lines(file, 0, func(text string) error {
+		var line train.JournalLine
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			return badinput.Errorf("%s: %w", file, err)
+		}
+		if line.Dev != nil {
+			return nil
+		}
+		if of[1] = line.Loss; first {
+			of[0], first = line.Loss, false
+		}
+		return nil
+	})
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,14 +9,18 @@ import (
 	"testing"
 
 	"bitextmine/bench/reproduce/statistic"
-	"bitextmine/bench/reproduce/verdict"
+	"bitextmine/eval/report"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
 )
 
-// TestBudgets checks that the systems of every budget are presets that its settings fit, and that they differ within a
-// group only in their objectives.
+const presets = "../../configs/train"
+
+// TestBudgets checks that the systems of every budget are presets that its settings fit, that they have one tokenizer
+// with a first token, and that figures choose no checkpoint.
 func TestBudgets(t *testing.T) {
 	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) != 7 {
+	if err != nil || len(files) < 7 {
 		t.Fatalf("budgets %v, %v", files, err)
 	}
 	for _, file := range files {
@@ -24,38 +28,71 @@ func TestBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, part := range b.Parts {
+			if err := b.tokenizer(presets, part); err != nil {
+				t.Error(err)
+			}
+		}
 		for _, g := range b.Groups {
 			for _, system := range g.Systems {
-				c, err := g.preset("../../configs/train", system, b.Parts[0])
+				c, err := b.preset(presets, g, system, b.Parts[0])
 				if err != nil {
 					t.Fatal(err)
 				}
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, %s: %v", file, system.Name, err)
 				}
-				if c.Name != system.Name || c.Stop.Metric != "" || c.EvalEvery != 0 || len(c.Bitext.Sources) != len(b.Parts[0]) {
-					t.Errorf("%s, %s: figures choose what is evaluated, or other bitext is read: %+v", file, system.Name, c)
+				if c.Tokenizer.BOS == nil || c.Tokenizer.EOS == nil || c.Stop.Metric != "" || len(c.Bitext.Sources) != len(b.Parts[0]) {
+					t.Errorf("%s, %s: no special tokens, figures choose what is evaluated, or other bitext is read: %+v", file, system.Name, c)
 				}
 			}
-		}
-		if b.MiningPart > 1 != slices.Contains([]string{"transformer-short.yaml", "strong.yaml"}, file) {
-			t.Errorf("%s is judged on one in %d of the mining sets", file, b.MiningPart)
 		}
 		for _, s := range slices.Concat(judged(b.Sets, b.Parts[0]), judged(b.Choose.Sets, b.Parts[0])) {
 			if err := s.Validate(); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
+		if len(b.Choose.Sets) > 0 && b.Choose.Sets[0].Split != "dev" {
+			t.Errorf("%s chooses on %+v, which rows may be judged on", file, b.Choose.Sets)
+		}
 	}
 }
 
+// TestVectors: the rows that judge a paper's claims have its vector, and others one for all.
+func TestVectors(t *testing.T) {
+	for file, want := range map[string]map[string]string{
+		"wacse.yaml": {"wacse": "cls", "wacse-mean": "mean"},
+		"mexma.yaml": {"mexma-no-tokens": "cls", "mexma-no-tokens-mean": "mean"},
+		"vmsst.yaml": {"vmsst": "mean, linear 256", "vmsst-mean": "mean"},
+	} {
+		b, err := readBudget(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, vectors := range want {
+			g, s, err := b.of(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c, err := b.preset(presets, g, s, b.Parts[0]); err != nil || vector(c) != vectors {
+				t.Errorf("%s: %q, want %q, %v", name, vector(c), vectors, err)
+			}
+		}
+	}
+}
+
+const start = "parts: [[de]], seeds: 1, sets: [{protocol: sts, dir: sts}]"
+
+const rest = start + ", expect: {differ: 1, spread: 1}, hours: 1"
+
 func TestBudgetsThatAreNone(t *testing.T) {
-	const rest = "parts: [[de]], seeds: 1, sets: [{protocol: sts, dir: sts}]"
 	for text, want := range map[string]string{
 		"{" + rest + ", groups: []}":                                                                                   "names no system",
 		"{parts: [[de]], groups: [{name: a, lines: 1, systems: [x]}]}":                                                 "needs parts, sets and seeds",
+		"{" + start + ", groups: [{name: a, lines: 1, systems: [x]}]}":                                                 "expect.differ",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: x}]}]}":                                       "twice",
 		"{" + rest + ", groups: [{name: a, lines: 1, start: y, systems: [x]}]}":                                        "starts from y",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, start: y}]}]}":                                "starts from y",
 		"{" + rest + ", mining_part: -2, groups: [{name: a, lines: 1, systems: [x]}]}":                                 "mining_part is -2",
 		"{" + rest + ", groups: [{name: a, systems: [x]}]}":                                                            "lines",
 		"{" + rest + ", groups: [{name: a, lines: 1, half: 3, systems: [x]}]}":                                         "half 3",
@@ -70,162 +107,222 @@ func TestBudgetsThatAreNone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readBudget(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readBudget(path); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
+	b := budget{Groups: []group{{Name: "a", Lines: 1, Systems: []system{{Name: "wacse"}, {Name: "bag-sample"}}}}}
+	if err := b.tokenizer(presets, []string{"de"}); !badinput.Is(err) || !strings.Contains(err.Error(), "bag-sample has another tokenizer") {
+		t.Errorf("a budget of two tokenizers: %v", err)
+	}
 }
 
-// TestClaims checks that every claim uses existing figures and the systems of one budget.
+// TestPower: a budget that cannot tell says so before it runs.
+func TestPower(t *testing.T) {
+	b := budget{name: "small", Parts: [][]string{{"de"}}, Expect: expectation{Differ: 25, Spread: 1.3}, Sets: []train.DevSet{{Protocol: "tatoeba", Dir: "flores"}},
+		Groups: []group{{Systems: []system{{Name: "ems"}, {Name: "ems-no-contrastive"}}}}}
+	dir := t.TempDir()
+	for _, file := range []string{"tatoeba.deu-eng.deu", "tatoeba.deu-eng.eng"} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.Repeat("x\n", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	placed := func(sets []train.DevSet) []train.DevSet {
+		return []train.DevSet{{Protocol: "tatoeba", Dir: dir, Src: []string{"de"}, Tgt: "en"}}
+	}
+	var said strings.Builder
+	if err := b.power(&said, 1, placed); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot tell any claim") || !strings.Contains(said.String(), "they cannot tell, 2 seeds can") {
+		t.Errorf("one seed: %v, %s", err, said.String())
+	}
+	said.Reset()
+	// (1.96 + 0.84) hypot(1.3/√10, 10√(25/1000)), and a little more for ten seeds
+	if err := b.power(&said, 10, placed); err != nil || !strings.Contains(said.String(), "10 seeds and 1000 items tell 4.6 points in four of five experiments, the paper's are 5.5: they can tell") {
+		t.Errorf("ten seeds: %v, %s", err, said.String())
+	}
+	if can, told := b.Expect.can(6, 10, 1000); !told || !strings.HasSuffix(can, "they can tell") {
+		t.Errorf("%s", can)
+	}
+	if can, told := b.Expect.can(1, 10, 1000); told || !strings.HasSuffix(can, "nor can more seeds") {
+		t.Errorf("%s", can)
+	}
+}
+
+// TestClaims checks that every comparison is of systems of one budget that has its protocol.
 func TestClaims(t *testing.T) {
-	known := map[string]string{}
-	for _, file := range []string{"imascl.yaml", "transformer.yaml", "wacse.yaml", "strong.yaml"} {
+	files, err := filepath.Glob("*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, file := range files {
 		b, err := readBudget(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, system := range b.systems() {
-			known[system] += file + " "
+		for _, c := range claims {
+			known[c.says] = known[c.says] || b.has(c) || c.paper == "VMSST" && slices.Contains(b.systems(), "vmsst")
 		}
 	}
 	for _, c := range claims {
-		for _, over := range c.over {
-			if !slices.ContainsFunc(strings.Fields(known[over.better]), func(b string) bool { return slices.Contains(strings.Fields(known[over.worse]), b) }) {
-				t.Errorf("%s: %s and %s are no systems of one budget", c.says, over.better, over.worse)
-			}
-			if is := slices.ContainsFunc(figures, func(f figure) bool { return f.name == over.figure }); is == (over.maxRatio > 0) {
-				t.Errorf("%s: %q is no figure", c.says, over.figure)
+		if !known[c.says] && len(c.over) > 0 {
+			t.Errorf("no budget can decide %q", c.says)
+		}
+		for _, o := range c.over {
+			if o.claimed == 0 && o.maxRatio == 0 {
+				t.Errorf("%q does not say how large the paper's effect is", c.says)
 			}
 		}
 	}
 }
 
-// TestDifferencesAreOfOneSeed: what all seeds share is no error, and a seed that one row lacks is left out. The
-// teacher, which has one seed, is compared with all.
-func TestDifferencesAreOfOneSeed(t *testing.T) {
-	row := func(system string, of map[uint64]float64) (all []*result) {
-		for seed, x := range of {
-			all = append(all, &result{System: system, Seed: seed, Figures: map[string]float64{tatoeba: x}})
-		}
-		return all
+// right is a row's answers: so many of n are right.
+func right(n, of int) statistic.Items {
+	list := make([]float64, of)
+	for i := range n {
+		list[i] = 1
 	}
-	got := differences(row("a", map[uint64]float64{1: 50, 2: 60, 3: 70, 4: 9}), row("b", map[uint64]float64{3: 69, 2: 59, 1: 49}), tatoeba, "bag")
-	if !slices.Equal(got, []float64{1, 1, 1}) {
-		t.Errorf("differences %v", got)
-	}
-	got = differences(row("bag", map[uint64]float64{1: 52}), row("b", map[uint64]float64{3: 50, 2: 50, 1: 50}), tatoeba, "bag")
-	if !slices.Equal(got, []float64{2, 2, 2}) {
-		t.Errorf("differences from the teacher %v", got)
-	}
-	if got := differences(row("a", map[uint64]float64{1: 1}), row("b", map[uint64]float64{1: 2}), flores, ""); got != nil {
-		t.Errorf("differences of a figure that no row has: %v", got)
-	}
+	return statistic.Items{list}
 }
 
-// TestSoftIsWithTCM: what the paper's Table 2 calls soft is the row with TCM, in every comparison with another loss.
-func TestSoftIsWithTCM(t *testing.T) {
-	for _, c := range claims {
-		for _, over := range c.over {
-			if over.better == "imascl" || over.better == "imascl-average" {
-				t.Errorf("%s: compares %s", c.says, over.better)
-			}
-			if over.maxRatio == 0 && over.claimed <= 0 && over.figure != skew {
-				t.Errorf("%s: no size of the difference in %s", c.says, over.figure)
-			}
+// rows are a system's rows of 5 seeds, whose accuracies differ a little.
+func rows(system string, accuracy int, change func(*result)) map[uint64]*result {
+	all := map[uint64]*result{}
+	for seed := range uint64(5) {
+		r := &result{System: system, Seed: seed, Losses: [2]float64{2, 1}, Step: 0.1, Vector: "mean",
+			Measures: []measure{{"tatoeba", "flores devtest", []string{"de-en"}, []statistic.Items{right(10*accuracy+int(seed%2), 1000)}}}}
+		if change != nil {
+			change(r)
 		}
+		all[seed] = r
 	}
+	return all
 }
 
-func TestTogether(t *testing.T) {
-	for want, all := range map[string][]statistic.Outcome{
-		"held":                        {statistic.Held, statistic.Held},
-		"not held (held in 1 of 2)":   {statistic.Held, statistic.Unclear},
-		"not held":                    {statistic.Untested, statistic.Contrary},
-		"not tested":                  {statistic.Untested, statistic.Untested},
-		"not tested (held in 1 of 2)": {statistic.Held, statistic.Untested},
+// TestRule: what rows judge, by the rule that the page states.
+func TestRule(t *testing.T) {
+	b := budget{name: "toy", Groups: []group{{Name: "a", Systems: []system{{Name: "bag"}}}, {Name: "b", Start: "bag", Rates: []float64{0, 1}, Lines: 7,
+		Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}, {Name: "imascl-tcm"}, {Name: "imascl-hard"}}}}}
+	hard := func(r *result) { r.Own = 95 }
+	rising := func(r *result) { r.Losses = [2]float64{1, 2} }
+	for name, c := range map[string]struct {
+		t       table
+		says    string
+		want    statistic.Outcome
+		because string
+	}{
+		"held":          {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Held, ""},
+		"smaller":       {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 69, nil)}, "Without XTR", statistic.Smaller, ""},
+		"not held":      {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 75, nil)}, "Without XTR", statistic.NotHeld, ""},
+		"one seed":      {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""}, // as a start has
+		"no training":   {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1%"},
+		"lost":          {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
+		"loss rose":     {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},
+		"hard labels":   {table{"imascl-tcm": rows("imascl-tcm", 70, hard), "imascl-hard": rows("imascl-hard", 66, nil)}, "Soft labels find translations better than hard", statistic.Untested, "hard ones"},
+		"end of scale":  {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
+		"other metric":  {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "one seed"},
+		"cost, too few": {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
 	} {
-		if got := together(all); got != want {
-			t.Errorf("%v: %s, want %s", all, got, want)
+		at := slices.IndexFunc(b.verdicts(nil, c.t), func(v verdict) bool { return strings.HasPrefix(v.says, c.says) })
+		if c.because == "no verdict" {
+			if at >= 0 {
+				t.Errorf("%s: a cost is judged in a small budget", name)
+			}
+			continue
 		}
+		if at < 0 {
+			t.Errorf("%s: no verdict", name)
+			continue
+		}
+		v := b.verdicts(nil, c.t)[at]
+		if v.outcome != c.want || !strings.Contains(v.judgements[0].because, c.because) {
+			t.Errorf("%s: %s, %q, want %s, %q", name, v.outcome, v.judgements[0].because, c.want, c.because)
+		}
+	}
+	b.PaperSize = true
+	v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = 0.13 }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
+	at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
+	if v[at].outcome != statistic.NotHeld || v[at].judgements[0].size() != "x1.300" {
+		t.Errorf("a step of 1.3 times the time: %+v", v[at])
 	}
 }
 
-func TestReport(t *testing.T) {
-	named := func(names ...string) (all []system) {
-		for _, name := range names {
-			all = append(all, system{Name: name})
-		}
-		return all
-	}
-	b := budget{name: "small", Teacher: "bag", Parts: [][]string{{"es"}}, Groups: []group{
-		{Name: "From nothing", Lines: 10, Rates: []float64{0.5, 0.25}, Systems: named("bag", "ems", "ems-no-xtr")},
-		{Name: "Fine-tuned", Lines: 5, Half: 2, Start: "bag", Rates: []float64{0.1, 0.25, 0.5}, Systems: named("imascl-hard", "imascl-tcm", "muse")},
-	}, Untested: []untestable{{Better: []string{"ems"}, Worse: "ems-no-xtr", Figures: []string{ntrex}, Because: "of the moon"}}}
-	row := func(system string, step, share float64, values ...float64) (all []*result) {
-		for i, x := range values {
-			all = append(all, &result{System: system, Seed: uint64(i), Figures: map[string]float64{flores: x, ntrex: x, stsEN: 60 - x/10, stsES: 60 - x/10}, Step: step,
-				Steps: 7, Batch: 4, Dim: 3, Words: 9, Pairs: 8, Rate: 0.25})
-			if share > 0 {
-				all[i].Figures[own] = share
-			}
-		}
-		return all
-	}
-	rows := map[string][]*result{"bag": row("bag", 0.1, 0, 50), "ems": row("ems", 0.3, 0, 40, 41, 42), "ems-no-xtr": row("ems-no-xtr", 0.2, 0, 50, 51, 52),
-		"imascl-hard": row("imascl-hard", 0.1, 0, 30, 31, 32), "imascl-tcm": row("imascl-tcm", 0.1, 95, 20, 21, 22)}
-	got := report(b, b.Parts[0], rows)
-	for _, want := range []string{
-		"From nothing: 8 pairs (10 lines of each file at most), 7 steps of 4 pairs, 3 dimensions, 9 words.\n",
-		"Fine-tuned: 8 pairs (5 lines of each file at most, of the even ones), 7 steps of 4 pairs, 3 dimensions, 9 words; each starts from `bag`.\n",
-		"| `ems` | 3 | 41.00 ± 1.00 |",
-		"| `bag` | 1 | 50.00 |",
-		"| 0.25 (edge) | 300.0 ± 0.0 |",
-		"| `imascl-hard` | 3 |  | 0.25 | 100.0 ± 0.0 |",
-		"Without XTR EMS is worse (89.8 to 85.5) | **not tested (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | +10.00 (0.00; paper 4.3) | held |",
-		"`ems` over `ems-no-xtr`, NTREX | +10.00 (0.00; paper 4.3) of the moon | not tested |",
-		"at most 10%) | **not held** | `ems` over `ems-no-xtr`, time of a step | x1.50 | contrary |",
-		"| `imascl-tcm` over `imascl-hard`, FLORES | +10.00 (0.00; paper 2.5) the teacher's labels have 95% of their mass on the pair itself: they are hard ones | not tested |",
-		"harms STS | **not held** | `bag` over `imascl-hard`, STS en | -1.90 (0.25; paper 11.6) | contrary |",
-	} {
+// TestTables: the pages' tables of toy rows.
+func TestTables(t *testing.T) {
+	b := budget{name: "toy", Groups: []group{{Name: "From nothing", Rates: []float64{0, 1}, Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
+	tab := table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}
+	got := partTables(b, nil, tab)
+	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0 (edge) | 2.00 to 1.00 | 100 ± 0 |",
+		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | the paper's | **held** | `ems` over `ems-no-xtr` | tatoeba flores devtest | +4.00 ±"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the report lacks %q:\n%s", want, got)
+			t.Errorf("the tables lack %q:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "MSE") || strings.Contains(got, "bucc") || strings.Contains(got, "| `muse` |") {
-		t.Errorf("a claim of systems that the budget lacks, a column of languages that the part lacks, or a row without seeds:\n%s", got)
+	all := summary(b.verdicts(nil, tab), []budget{b})
+	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take the paper's own"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, all)
+		}
 	}
-	b.Untested[0].Figures = []string{stepTime}
-	if got := report(b, b.Parts[0], rows); !strings.Contains(got, "| **not tested** | `ems` over `ems-no-xtr`, time of a step | x1.50 of the moon | not tested |") {
-		t.Errorf("a budget cannot say that it does not test a step's time:\n%s", got)
+	if n := strings.Count(all, "\n"); n != len(claims)+2 {
+		t.Errorf("%d lines, want one for each of %d claims:\n%s", n-2, len(claims), all)
 	}
-	single := map[string][]*result{"ems": row("ems", 0.3, 0, 40), "ems-no-xtr": row("ems-no-xtr", 0.2, 0, 50)}
-	if got := report(b, b.Parts[0], single); !strings.Contains(got, "| **not tested** | `ems` over `ems-no-xtr`, FLORES | +10.00 (one seed; paper 4.3) | not tested |") {
-		t.Errorf("rows of one seed are not compared:\n%s", got)
+}
+
+// TestRowFile: a row is read as it was written, and a damaged one is refused by its name.
+func TestRowFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "ems.seed-1.json")
+	if r, err := read(path); r != nil || err != nil {
+		t.Fatalf("%v, %v", r, err)
 	}
-	dir := t.TempDir()
-	if err := plots(dir, b, b.Parts[0], rows); err != nil {
+	want := rows("ems", 70, nil)[1]
+	if err := want.write(path); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "flores-es.svg")); err != nil || !strings.Contains(string(text), "imascl-tcm") {
-		t.Errorf("no plot of FLORES: %v", err)
+	got, err := read(path)
+	if err != nil || got.Measures[0].figure() != want.Measures[0].figure() || got.Seed != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, text := range []string{"{", `{"measures": [{"of": ["a"], "items": []}]}`, `{"measures": [{"of": ["a"], "items": [["!"]]}]}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(path); !badinput.Is(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
-// TestGather: a column is the mean of its figures, and is left out where one is missing.
-func TestGather(t *testing.T) {
-	found := map[string]float64{"flores devtest xsim average error": 7}
-	for _, year := range []int{2013, 2016} {
-		found[fmt.Sprintf("sts sts %d mean spearman", year)] = float64(year)
+// TestMeasures: STS is the sets of the years that count, in Spanish only where Spanish is trained on.
+func TestMeasures(t *testing.T) {
+	r := &report.Report{Protocol: "sts"}
+	for _, name := range []string{"2012 MSRpar", "2013 FNWN", "2016 headlines", "2017 track3.es-es"} {
+		r.Rows = append(r.Rows, report.Row{Name: name, Items: [][]float64{{1}, {1}}})
 	}
-	if got := gather(found); len(got) != 2 || got[flores] != 7 || got[stsEN] != 2014.5 {
-		t.Errorf("%v", got)
+	for language, want := range map[string]string{"es": "sts en 2, sts es 1", "fr": "sts en 2"} {
+		var got []string
+		for _, m := range measures(r, train.DevSet{Protocol: "sts", Dir: "sts"}, []string{language}) {
+			got = append(got, m.name()+" "+string('0'+rune(len(m.Items))))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q", language, got)
+		}
 	}
-	delete(found, "sts sts 2016 mean spearman")
-	if got := gather(found); len(got) != 1 {
-		t.Errorf("%v", got)
+}
+
+// TestPages: docs/reproduction.md and bench/results/reproduction.md have what the rows' files say.
+func TestPages(t *testing.T) {
+	claims, tables, err := decide("../results/reproduction", ".")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := named("ntrex", "", "xsim average error"); got != "ntrex xsim average error" {
-		t.Errorf("%q", got)
+	for page, want := range map[string]string{"../../docs/reproduction.md": claims, "../results/reproduction.md": tables} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), strings.TrimSpace(want)) {
+			t.Errorf("%s has other verdicts than the rows: make verdicts", page)
+		}
 	}
 }
 
@@ -235,35 +332,36 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := verdict.Fill(page, "bag", "new\n"); err != nil {
+		if err := fill(page, "bag", "new\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, err := os.ReadFile(page); err != nil || string(got) != "before\n<!-- bag -->\n\nnew\n\n<!-- end of bag -->\nafter\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := verdict.Fill(page, "transformer", "new\n"); err == nil || !strings.Contains(err.Error(), "<!-- transformer -->") {
+	if err := fill(page, "transformer", "new\n"); err == nil || !strings.Contains(err.Error(), "<!-- transformer -->") {
 		t.Errorf("a page without marks: %v", err)
 	}
 }
 
-// TestSummary: the table of docs/reproduction.md is that of the rows, and a claim on two parts is one line.
-func TestSummary(t *testing.T) {
-	page := "<!-- bag -->\n| EMS | Without XTR EMS is worse (89.8 to 85.5) | **held** | `ems` over `ems-no-xtr`, FLORES | +1.50 (0.30; paper 4.3) | held |\n" +
-		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | **not held (held in 1 of 2)** | `ems` over `ems-no-xtr`, FLORES | -0.20 (0.30; paper 4.3) | not held |\n"
-	want := "| EMS | Without XTR EMS is worse (89.8 to 85.5) | `bag` | held in 1 of 2 | +1.50, -0.20 FLORES | 4.3 |\n"
-	if got := verdict.Table(page, said()); !strings.HasSuffix(got, want) {
-		t.Errorf("%s", got)
-	}
-	rows, err := os.ReadFile("../results/reproduction.md")
+// FuzzRow: no file of a row makes reading panic, and what is read has figures.
+func FuzzRow(f *testing.F) {
+	raw, err := json.Marshal(rows("ems", 70, nil)[0])
 	if err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	doc, err := os.ReadFile("../../docs/reproduction.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(doc), verdict.Table(string(rows), said())) {
-		t.Error("docs/reproduction.md has another table than bench/results/reproduction.md: go run ./bench/reproduce -summarise -doc bench/results/reproduction.md -claims docs/reproduction.md")
-	}
+	f.Add(raw)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		path := filepath.Join(t.TempDir(), "row.json")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := read(path)
+		if err != nil {
+			return
+		}
+		for _, m := range r.Measures {
+			_ = m.figure()
+		}
+	})
 }

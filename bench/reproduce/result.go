@@ -3,37 +3,94 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"bitextmine/bench/reproduce/statistic"
+	"bitextmine/eval/report"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
 )
 
-const resultFile = "result.json"
-
-// result is the figures of a row of one seed, stored beside its training.
+// result is a row of one seed: a file in the directory of rows.
 type result struct {
-	System     string             `json:"system"`
-	Seed       uint64             `json:"seed"`
-	Preset     string             `json:"preset"` // train.Config's digest
-	Figures    map[string]float64 `json:"figures"`
-	Dim        int                `json:"dim"`
-	Words      int                `json:"vocabulary"`
-	Steps      int                `json:"steps"`
-	Batch      int                `json:"batch"` // pairs
-	Pairs      uint64             `json:"pairs"` // of the bitext
-	Teacher    string             `json:"teacher,omitempty"`
-	Rate       float64            `json:"learning_rate"`
-	Step       float64            `json:"step_processor_seconds"` // the median over the lines of the log
-	Training   float64            `json:"training_seconds"`
-	Evaluation float64            `json:"evaluation_seconds"`
+	System   string    `json:"system"`
+	Seed     uint64    `json:"seed"`
+	Preset   string    `json:"preset"` // train.Config's digest
+	Vector   string    `json:"vector"` // how a sentence's vector is made
+	Measures []measure `json:"measures"`
+	// share of IMASCL's labels, in percent, on the pair itself; 0 for other losses
+	Own     float64    `json:"own_share,omitempty"`
+	Losses  [2]float64 `json:"losses"` // of the log's first and last line; equal if there is only one
+	Dim     int        `json:"dim"`
+	Words   int        `json:"vocabulary"`
+	Steps   int        `json:"steps"`
+	Batch   int        `json:"batch"` // pairs
+	Pairs   uint64     `json:"pairs"` // of the bitext
+	Teacher string     `json:"teacher,omitempty"`
+	Rate    float64    `json:"learning_rate"`
+	Step    float64    `json:"step_processor_seconds"` // the median over the lines of the log
+	Seconds float64    `json:"processor_seconds"`      // of training and evaluation
 }
 
-// read returns a result, or nil if there is none.
-func read(dir string) (*result, error) {
-	path := filepath.Join(dir, resultFile)
+// measure is a protocol's figure on a set: the mean over its languages.
+type measure struct {
+	Protocol string            `json:"protocol"`
+	Set      string            `json:"set"`
+	Of       []string          `json:"of"` // names of eval's rows
+	Items    []statistic.Items `json:"items"`
+}
+
+func (m measure) name() string { return m.Protocol + " " + m.Set }
+
+func (m measure) figure() (mean float64) {
+	for _, x := range m.Items {
+		mean += x.Figure() / float64(len(m.Items))
+	}
+	return mean
+}
+
+// of returns the result's measure of that name.
+func (r *result) of(name string) (measure, bool) {
+	at := slices.IndexFunc(r.Measures, func(m measure) bool { return m.name() == name })
+	if at < 0 {
+		return measure{}, false
+	}
+	return r.Measures[at], true
+}
+
+// yearsOf are the years of SemEval that STS in English is the mean of, of all sets with equal weights.
+var yearsOf = []string{"2013 ", "2016 "}
+
+// measures makes the measures of eval's report on a set. STS is English, and Spanish where it is a language of the part.
+func measures(r *report.Report, set train.DevSet, part []string) (all []measure) {
+	m := measure{Protocol: r.Protocol, Set: strings.TrimSpace(filepath.Base(set.Dir) + " " + set.Split)}
+	if set.Protocol != "sts" {
+		for _, row := range r.Rows {
+			m.Of, m.Items = append(m.Of, row.Name), append(m.Items, row.Items)
+		}
+		return []measure{m}
+	}
+	english, spanish := measure{Protocol: "sts", Set: "en"}, measure{Protocol: "sts", Set: "es"}
+	for _, row := range r.Rows {
+		into := &english
+		if row.Name == "2017 track3.es-es" && slices.Contains(part, "es") {
+			into = &spanish
+		} else if !slices.ContainsFunc(yearsOf, func(year string) bool { return strings.HasPrefix(row.Name, year) }) {
+			continue
+		}
+		into.Of, into.Items = append(into.Of, row.Name), append(into.Items, row.Items)
+	}
+	return slices.DeleteFunc([]measure{english, spanish}, func(m measure) bool { return len(m.Items) == 0 })
+}
+
+// read returns a row, or nil if there is none.
+func read(path string) (*result, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -42,52 +99,89 @@ func read(dir string) (*result, error) {
 	if err == nil {
 		err = json.Unmarshal(raw, &r)
 	}
+	for _, m := range r.Measures {
+		if err == nil && (len(m.Items) == 0 || len(m.Of) != len(m.Items) || slices.ContainsFunc(m.Items, func(x statistic.Items) bool { return len(x) == 0 })) {
+			err = fmt.Errorf("%s has no items, or not as many as names", m.name())
+		}
+	}
 	if err != nil {
-		return nil, badinput.Errorf("%s is not a valid result: %w; remove it", path, err)
+		return nil, badinput.Errorf("%s is not a valid row: %w; remove it, and it is made again", path, err)
 	}
 	return &r, nil
 }
 
-// write stores a result.
-func (r *result) write(dir string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
+// write stores a row.
+func (r *result) write(path string) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, resultFile), append(text, '\n'))
+	return atomicfile.WriteBytes(path, append(text, '\n'))
 }
 
 // sameAs returns an error if a row was made with another preset than the budget now gives.
-func (r *result) sameAs(c train.Config, dir string) error {
+func (r *result) sameAs(c train.Config, path string) error {
 	digest, err := c.Digest()
 	if err == nil && r != nil && digest != r.Preset {
-		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it or give another -out", dir)
+		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it, or give another -rows", path)
 	}
 	return err
 }
 
-// results are the rows of a part that exist.
-func results(m *maker, part []string) (map[string][]*result, error) {
-	rows := map[string][]*result{}
-	for _, system := range m.budget.systems() {
-		for _, seed := range m.seeds {
-			r, err := read(m.path(part, system, seed))
-			if err != nil {
-				return nil, err
-			}
-			if r != nil {
-				rows[system] = append(rows[system], r)
-			}
-		}
-	}
-	if t := m.budget.Teacher; t != "" && len(rows[t]) == 0 {
-		r, err := read(m.path(part, t, teacherSeed))
+// table is the rows of a part by system and seed.
+type table map[string]map[uint64]*result
+
+// readTable reads the rows of a part that exist.
+func readTable(rows string, b budget, part []string) (table, error) {
+	t := table{}
+	for _, system := range b.systems() {
+		files, err := filepath.Glob(rowFile(rows, b, part, system, "seed-*"))
 		if err != nil {
 			return nil, err
 		}
-		if r != nil {
-			rows[t] = append(rows[t], r)
+		t[system] = map[uint64]*result{}
+		for _, file := range files {
+			r, err := read(file)
+			if err != nil {
+				return nil, err
+			}
+			t[system][r.Seed] = r
 		}
 	}
-	return rows, nil
+	return t, nil
+}
+
+// rowFile is the file of a row.
+func rowFile(rows string, b budget, part []string, system, seed string) string {
+	return filepath.Join(rows, b.name, strings.Join(part, "-"), system+"."+seed+".json")
+}
+
+// rows are a system's rows by seed.
+func (t table) rows(system string) (all []*result) {
+	for _, seed := range slices.Sorted(maps.Keys(t[system])) {
+		all = append(all, t[system][seed])
+	}
+	return all
+}
+
+// any returns a row of a system, whatever its seed, or nil.
+func (t table) any(system string) *result {
+	if all := t.rows(system); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// values are a number of each row of a system, ascending.
+func (t table) values(system string, number func(*result) (float64, bool)) (all []float64) {
+	for _, r := range t[system] {
+		if x, ok := number(r); ok {
+			all = append(all, x)
+		}
+	}
+	slices.Sort(all)
+	return all
 }

@@ -3,60 +3,43 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"bitextmine/bench/reproduce/statistic"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
 )
 
-// over summarises one number of a row's seeds.
-func over(row []*result, number func(*result) float64) statistic.Summary {
-	var values []float64
-	for _, r := range row {
-		values = append(values, number(r))
-	}
-	return statistic.Summarise(values)
-}
-
-// of summarises a figure of those of a row's seeds that have it.
-func of(row []*result, figure string) statistic.Summary {
-	var values []float64
-	for _, r := range row {
-		if x, ok := r.Figures[figure]; ok {
-			values = append(values, x)
-		}
-	}
-	return statistic.Summarise(values)
-}
-
-// report returns the tables of a part and the claims that they decide, as Markdown.
-func report(b budget, part []string, rows map[string][]*result) string {
+// partTables returns the tables of a part and its verdicts, as Markdown.
+func partTables(b budget, part []string, t table) string {
 	var w strings.Builder
 	for _, g := range b.Groups {
-		describe(&w, g, rows)
+		describe(&w, g, t)
 	}
-	table(&w, b, part, rows, false)
-	table(&w, b, part, rows, true)
-	checkClaims(&w, b, part, rows)
+	rowTable(&w, b, t)
+	detail(&w, b.verdicts(part, t))
 	return w.String()
 }
 
 // describe writes a sentence with what a group's rows have in common.
-func describe(w *strings.Builder, g group, rows map[string][]*result) {
+func describe(w *strings.Builder, g group, t table) {
 	var first *result // any: they share it
 	teacher := ""
 	for _, s := range g.Systems {
-		if row := rows[s.Name]; len(row) > 0 {
-			first, teacher = row[0], cmp.Or(teacher, row[0].Teacher)
+		if r := t.any(s.Name); r != nil {
+			first, teacher = r, cmp.Or(teacher, r.Teacher)
 		}
 	}
 	if first == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most%s), %d steps of %d pairs, %d dimensions, %d words",
-		g.Name, first.Pairs, g.Lines, [...]string{"", ", of the odd ones", ", of the even ones"}[g.Half], first.Steps, first.Batch, first.Dim, first.Words)
+	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most%s), %d steps of %d pairs, %d words",
+		g.Name, first.Pairs, g.Lines, [...]string{"", ", of the odd ones", ", of the even ones"}[g.Half], first.Steps, first.Batch, first.Words)
 	if g.Start != "" {
-		fmt.Fprintf(w, "; each starts from `%s`", g.Start)
+		fmt.Fprintf(w, "; starts from `%s`", g.Start)
 	}
 	if teacher != "" {
 		fmt.Fprintf(w, "; the teacher is `%s`", teacher)
@@ -64,53 +47,155 @@ func describe(w *strings.Builder, g group, rows map[string][]*result) {
 	fmt.Fprint(w, ".\n\n")
 }
 
-// columns are the figures of a part's first or second table that any row has.
-func columns(b budget, part []string, rows map[string][]*result, second bool) (all []figure) {
-	for _, f := range figures {
-		if f.second != second || f.language != "" && !slices.Contains(part, f.language) {
+// rowTable has a line for each system and a column for each measure.
+func rowTable(w *strings.Builder, b budget, t table) {
+	var names []string
+	for _, system := range b.systems() {
+		if r := t.any(system); r != nil {
+			for _, m := range r.Measures {
+				if !slices.Contains(names, m.name()) {
+					names = append(names, m.name())
+				}
+			}
+		}
+	}
+	fmt.Fprintf(w, "| system | vector | seeds | %s own share | rate | loss | ms a step | core s |\n|%s\n", strings.Join(append(names, ""), " | "),
+		strings.Repeat(" --- |", len(names)+8))
+	for _, system := range b.systems() {
+		r := t.any(system)
+		if r == nil {
 			continue
 		}
-		if slices.ContainsFunc(b.systems(), func(s string) bool { return of(rows[s], f.name).N > 0 }) {
-			all = append(all, f)
+		fmt.Fprintf(w, "| `%s` | %s | %d |", system, r.Vector, len(t[system]))
+		number := func(decimals int, of func(r *result) (float64, bool)) {
+			fmt.Fprintf(w, " %s |", statistic.Summary(t.values(system, of), decimals))
 		}
-	}
-	return all
-}
-
-// table has a line for each system and a column for each figure of the first or second table. The second also has the
-// learning rates and times.
-func table(w *strings.Builder, b budget, part []string, rows map[string][]*result, second bool) {
-	columns := columns(b, part, rows, second)
-	fmt.Fprint(w, "| system | seeds |")
-	for _, f := range columns {
-		fmt.Fprintf(w, " %s |", f.name)
-	}
-	width := 2 + len(columns)
-	if second {
-		fmt.Fprint(w, " learning rate | processor ms a step | s a row |")
-		width += 3
-	}
-	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", width))
-	for _, system := range b.systems() {
-		if len(rows[system]) > 0 {
-			line(w, b, system, rows[system], columns, second)
+		for _, name := range names {
+			number(2, func(r *result) (float64, bool) {
+				m, ok := r.of(name)
+				return m.figure(), ok
+			})
 		}
-	}
-	fmt.Fprintln(w)
-}
-
-func line(w *strings.Builder, b budget, system string, row []*result, columns []figure, second bool) {
-	fmt.Fprintf(w, "| `%s` | %d |", system, len(row))
-	for _, f := range columns {
-		fmt.Fprintf(w, " %s |", of(row, f.name))
-	}
-	if second {
-		rate := fmt.Sprint(row[0].Rate)
-		if g, _, err := b.of(system); err == nil && g.edge(row[0].Rate) {
+		number(0, func(r *result) (float64, bool) { return r.Own, r.Own > 0 })
+		rate := fmt.Sprint(r.Rate)
+		if g, _, err := b.of(system); err == nil && g.edge(r.Rate) {
 			rate += " (edge)"
 		}
-		fmt.Fprintf(w, " %s | %s | %s |", rate, over(row, func(r *result) float64 { return 1000 * r.Step }).Format(1),
-			over(row, func(r *result) float64 { return r.Training + r.Evaluation }).Format(0))
+		fmt.Fprintf(w, " %s | %.2f to %.2f |", rate, r.Losses[0], r.Losses[1])
+		number(0, func(r *result) (float64, bool) { return 1000 * r.Step, true })
+		number(0, func(r *result) (float64, bool) { return r.Seconds, true })
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w)
+}
+
+// detail has a line for each comparison.
+func detail(w *strings.Builder, all []verdict) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprint(w, "| paper | claim | vectors | verdict | comparison | by | effect ± error | over seeds, sentences | paper | |\n|"+strings.Repeat(" --- |", 10)+"\n")
+	for _, v := range all {
+		for i, j := range v.judgements {
+			if i == 0 {
+				fmt.Fprintf(w, "| %s | %s | %s | **%s** |", v.paper, v.says, v.vectors, v.outcome)
+			} else {
+				fmt.Fprint(w, "| | | | |")
+			}
+			because := strings.TrimSuffix(fmt.Sprintf("%s: %s", j.outcome, j.because), ": ")
+			fmt.Fprintf(w, " `%s` over `%s` | %s | %s | %.2f, %.2f | %s | %s |\n", j.better, j.worse, j.measure, j.size(), j.effect.BySeed, j.effect.BySentence, j.paper(), because)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// size is the effect in points, or the ratio of times.
+func (j judgement) size() string {
+	if j.maxRatio > 0 {
+		return fmt.Sprintf("x%.3f", j.ratio)
+	}
+	return j.effect.String()
+}
+
+// paper is the paper's effect.
+func (j judgement) paper() string {
+	if j.maxRatio > 0 {
+		return "x1.05"
+	}
+	return fmt.Sprintf("%.1f", j.claimed)
+}
+
+// summary is the table of claims and budgets, in the claims' order: every claim has a line, and where no budget decides
+// it, what would.
+func summary(all []verdict, budgets []budget) string {
+	var w strings.Builder
+	fmt.Fprint(&w, "| paper | claim | budget, vectors | verdict | effect ± error at 95% | paper |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range claims {
+		paper, says := c.paper, c.says
+		for _, v := range all {
+			if v.paper != c.paper || v.says != c.says {
+				continue
+			}
+			var effects, papers []string
+			for _, j := range v.judgements {
+				effects, papers = append(effects, fmt.Sprintf("%s (%s)", j.size(), strings.TrimPrefix(j.measure, j.protocol+" "))), append(papers, j.paper())
+			}
+			outcome := fmt.Sprintf("**%s**", v.outcome)
+			if why := v.judgements[0].because; v.outcome == statistic.Untested {
+				outcome += ": " + why
+			}
+			fmt.Fprintf(&w, "| %s | %s | `%s`, %s | %s | %s | %s |\n", paper, says, v.budget, v.vectors, outcome, strings.Join(effects, ", "), strings.Join(slices.Compact(papers), ", "))
+			paper, says = "", ""
+		}
+		if says != "" {
+			var would []string
+			for _, b := range budgets {
+				if b.has(c) {
+					would = append(would, fmt.Sprintf("`%s`, %g h of a core", b.name, b.Hours))
+				}
+			}
+			if c.elsewhere != "" {
+				would = append(would, "the paper's own: "+c.elsewhere)
+			}
+			fmt.Fprintf(&w, "| %s | %s | | **not tested**, would take %s | | %s |\n", paper, says, strings.Join(would, "; "), c.size())
+		}
+	}
+	return strings.ReplaceAll(w.String(), "|  ", "| ")
+}
+
+// has reports whether a budget can decide a claim, once it has rows.
+func (b budget) has(c claim) bool {
+	return slices.ContainsFunc(c.over, func(o comparison) bool {
+		if o.maxRatio > 0 {
+			return b.PaperSize && slices.Contains(b.systems(), o.better)
+		}
+		measured := slices.ContainsFunc(b.Sets, func(s train.DevSet) bool { return s.Protocol == o.protocol })
+		if o.better == "start" {
+			o.better = b.start(o.worse)
+		}
+		return measured && b.reason(o) == "" && slices.Contains(b.comparisons(), o)
+	})
+}
+
+// size is the paper's effect in a claim's first comparison.
+func (c claim) size() string {
+	if len(c.over) == 0 {
+		return ""
+	}
+	return judgement{comparison: c.over[0]}.paper()
+}
+
+// fill replaces the text between a page's marks.
+func fill(page, mark, text string) error {
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	begin, end := "<!-- "+mark+" -->\n", "<!-- end of "+mark+" -->"
+	before, rest, found := strings.Cut(string(raw), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return badinput.Errorf("%s has no lines %s and %s for the tables: add them", page, strings.TrimSpace(begin), end)
+	}
+	return atomicfile.WriteBytes(page, []byte(before+begin+"\n"+strings.TrimSpace(text)+"\n\n"+end+after))
 }

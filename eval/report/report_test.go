@@ -16,7 +16,7 @@ func thresholded() *Report {
 	return &Report{
 		Protocol: "bucc-laser", Definition: [2]string{"Mined one-to-one.", "Pairs with score >= threshold."}, Encoder: "toy", Label: "pair",
 		Columns: []Column{{"f1", Percentage}, {"threshold", Threshold}, {"half", Text}, {"gold", Count}},
-		Rows:    []Row{{"de-en", []any{80.0, 1.1, "test", 2}}},
+		Rows:    []Row{{Name: "de-en", Cells: []any{80.0, 1.1, "test", 2}}},
 		Notes:   []string{"one half only"},
 		Curves:  []Curve{{Name: "de-en", Points: CurveOf(pairs, 2)}},
 	}
@@ -63,7 +63,7 @@ func TestJSONHasTheFiguresAtTheTop(t *testing.T) {
 
 func TestAverageOverPairs(t *testing.T) {
 	r := &Report{Label: "pair", Columns: []Column{{"f1", Percentage}, {"threshold", Threshold}, {"gold", Count}},
-		Rows: []Row{{"a", []any{80.0, 1.1, 10}}, {"b", []any{60.0, 1.2, 30}}}}
+		Rows: []Row{{Name: "a", Cells: []any{80.0, 1.1, 10}}, {Name: "b", Cells: []any{60.0, 1.2, 30}}}}
 	r.Average()
 	mean := r.Means[0]
 	if mean.Cells[0] != 70.0 || mean.Cells[1] != nil || mean.Cells[2] != 40 {

@@ -165,6 +165,37 @@ func TestBatchesAreWellFormed(t *testing.T) {
 	}
 }
 
+// TestBatchesOfAnyLength: batches have pairs of all lengths, and each pair once in an epoch; without any_length short and
+// long ones are apart.
+func TestBatchesOfAnyLength(t *testing.T) {
+	for _, any := range []bool{true, false} {
+		c := DefaultConfig()
+		c.BatchSize, c.MaxTokens, c.AnyLength = 16, 64, any
+		set := setOf(t, c, Options{}, 320)
+		b, mixed, seen := batches(t, set), 0, map[int32]bool{}
+		for range 20 {
+			batch, short, long := b.Next(), 0, 0
+			for _, row := range batch.Rows {
+				seen[row] = true
+				if n := len(set.Source(int(row))); n <= 8 {
+					short++
+				} else if n > 48 {
+					long++
+				}
+			}
+			if short > 0 && long > 0 {
+				mixed++
+				if batch.Views[SourceView].Length < 64 {
+					t.Errorf("a batch with a long sentence is padded to %d", batch.Views[SourceView].Length)
+				}
+			}
+		}
+		if any != (mixed > 3) || len(seen) != 320 {
+			t.Errorf("any length %v: %d of 20 batches have short and long sentences, %d pairs were seen", any, mixed, len(seen))
+		}
+	}
+}
+
 func checkSide(t *testing.T, s Side, i int, want []int32) {
 	t.Helper()
 	row := s.IDs[i*s.Length : (i+1)*s.Length]

@@ -22,7 +22,10 @@ type Config struct {
 	MaxTokens   int     `yaml:"max_tokens"` // maximum length of a side, with special tokens; longer text is truncated
 	// lengths that batches are padded to, ascending; max_tokens is always the last
 	Buckets []int `yaml:"buckets"`
-	Mixed   bool  `yaml:"mixed"` // a batch may have pairs of several language pairs
+	// batches are drawn without regard to length, so that in-batch negatives are of all lengths, and padded to the bucket
+	// of their longest
+	AnyLength bool `yaml:"any_length,omitempty"`
+	Mixed     bool `yaml:"mixed"` // a batch may have pairs of several language pairs
 	// half of all batches (if mixed: of all pairs), drawn by seed, have their sides swapped
 	BothWays bool   `yaml:"both_ways"`
 	Seed     uint64 `yaml:"seed"`

@@ -15,11 +15,11 @@ import (
 // waits in the bucket of its length until the bucket is full. If the next permutation reaches a row that is still
 // waiting, the row is drawn as soon as it has left, so that no batch has a row twice. After as many draws as there are
 // rows, the waiting rows are emitted in batches of mixed lengths, oldest first; the youngest, which do not fill a
-// batch, continue to wait. So no row waits much longer than one round.
+// batch, continue to wait. So no row waits much longer than one round. With any_length all rows wait in one bucket.
 type order struct {
 	size    int // pairs of a batch
 	lengths []int
-	mixed   bool
+	any     bool
 	rng     *rand.Rand
 	groups  []*group
 	stacks  []*stack // one if mixed, otherwise one for each group
@@ -56,11 +56,11 @@ type stack struct {
 type waiting struct {
 	row    int32
 	draw   int // number of the draw
-	bucket int
+	bucket int // of its length
 }
 
 func newOrder(s *Set, c Config) (*order, error) {
-	o := &order{size: c.BatchSize, lengths: c.lengths(), mixed: c.Mixed,
+	o := &order{size: c.BatchSize, lengths: c.lengths(), any: c.AnyLength,
 		rng: rand.New(rand.NewPCG(c.Seed, 0x6f72646572))}
 	for g := range s.Groups {
 		o.groups = append(o.groups, &group{weight: math.Pow(float64(s.Groups[g].Pairs), 1/c.Temperature)})
@@ -195,9 +195,13 @@ func (g *group) free() {
 
 // put adds a row to its bucket and emits a batch if the bucket is full.
 func (o *order) put(s *stack, row int32, tokens int) {
-	b, _ := slices.BinarySearch(o.lengths, tokens)
+	length, _ := slices.BinarySearch(o.lengths, tokens)
+	b := length
+	if o.any {
+		b = 0
+	}
 	s.rows[row] = struct{}{}
-	s.buckets[b] = append(s.buckets[b], waiting{row, o.draws, b})
+	s.buckets[b] = append(s.buckets[b], waiting{row, o.draws, length})
 	o.draws++
 	s.since++
 	if len(s.buckets[b]) == o.size {
@@ -233,10 +237,15 @@ func (o *order) clear(s *stack) {
 		s.buckets[b] = s.buckets[b][:0]
 	}
 	for _, w := range all[out:] {
-		s.buckets[w.bucket] = append(s.buckets[w.bucket], w)
+		b := w.bucket
+		if o.any {
+			b = 0
+		}
+		s.buckets[b] = append(s.buckets[b], w)
 	}
-	all = all[:out]
-	slices.SortStableFunc(all, func(a, b waiting) int { return a.bucket - b.bucket })
+	if all = all[:out]; !o.any {
+		slices.SortStableFunc(all, func(a, b waiting) int { return a.bucket - b.bucket })
+	}
 	first := len(o.ready)
 	for ; len(all) > 0; all = all[o.size:] {
 		o.emit(s, all[:o.size])

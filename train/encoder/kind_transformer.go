@@ -135,6 +135,7 @@ func newTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 func (c Config) following(was Settings) Settings {
 	was.Dropout, was.Pooling, was.Precision = c.Transformer.Dropout, c.Transformer.Pooling, c.Transformer.Precision
 	was.LoRA = c.Transformer.LoRA
+	was.KeepAttention = c.Transformer.KeepAttention
 	if was.Projection == 0 {
 		was.Projection = c.Transformer.Projection
 	}

@@ -46,6 +46,7 @@ type Settings struct {
 	PositionOffset int               `yaml:"position_offset" json:"position_offset"` // the first token's: RoBERTa's is 2
 	TokenTypes     int               `yaml:"token_types" json:"token_types"`         // rows of BERT's table; 0: no table
 	Dropout        float64           `yaml:"dropout" json:"dropout"`                 // share of dropped values, as in BERT
+	KeepAttention  bool              `yaml:"keep_attention,omitempty" json:"-"`      // shares of attention are not dropped
 	MaxTokens      int               `yaml:"-" json:"max_tokens"`                    // bitext.max_tokens, or as published
 	Activation     layers.Activation `yaml:"activation" json:"activation"`
 	Epsilon        float64           `yaml:"epsilon" json:"epsilon"` // layer normalisation's
@@ -80,7 +81,7 @@ func (s Settings) Dim() int {
 // shape is the shape of the layers.
 func (s Settings) shape() layers.Shape {
 	return layers.Shape{Heads: s.Heads, Width: s.Width, FFN: s.FFN, Norm: s.Norm, Activation: s.Activation,
-		Epsilon: s.Epsilon, Precision: s.Precision, LoRA: s.LoRA}
+		Epsilon: s.Epsilon, Precision: s.Precision, LoRA: s.LoRA, KeepAttention: s.KeepAttention}
 }
 
 // Validate reports everything that is wrong in one error of class badinput.

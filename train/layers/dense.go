@@ -152,6 +152,9 @@ func RowMask(n, length, width int) shapes.Shape { return shapes.Make(dtypes.Uint
 // MaskShapes are the shapes of the masks of one layer, for n sequences of one length.
 func (s Shape) MaskShapes(n, length int) []shapes.Shape {
 	rows := RowMask(n, length, s.Width)
+	if s.KeepAttention {
+		return []shapes.Shape{rows, rows}
+	}
 	return []shapes.Shape{shapes.Make(dtypes.Uint8, n, s.Heads, length, length), rows, rows}
 }
 

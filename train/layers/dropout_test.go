@@ -19,3 +19,13 @@ func TestMaskKeepsItsShare(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepAttention: no mask is drawn for the shares of attention, and the others stay.
+func TestKeepAttention(t *testing.T) {
+	s := Shape{Heads: 2, Width: 4}
+	all := s.MaskShapes(3, 5)
+	s.KeepAttention = true
+	if kept := s.MaskShapes(3, 5); len(all) != 3 || len(kept) != 2 || !kept[0].Equal(all[1]) || !kept[1].Equal(all[2]) {
+		t.Errorf("%v, then %v", all, kept)
+	}
+}

@@ -57,6 +57,7 @@ type Shape struct {
 	Epsilon           float64 // layer normalisation's
 	Precision         Precision
 	LoRA              LoRA
+	KeepAttention     bool // the shares of attention are not dropped
 }
 
 // Check calls check for every setting of the shape.
@@ -170,7 +171,10 @@ func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
 	q, k, v := heads("query"), heads("key"), heads("value")
 	batch := []int{0, 1}
 	scores := s.Product(graph.MulScalar(q, 1/math.Sqrt(float64(size))), 3, k, 3, batch) // [n, heads, length, length]
-	shares := s.Dropout.Apply(softmax(graph.Add(scores, bias)))
+	shares := softmax(graph.Add(scores, bias))
+	if !s.KeepAttention {
+		shares = s.Dropout.Apply(shares)
+	}
 	context := s.Product(shares, 3, v, 2, batch)
 	return s.Dense(name+".out", graph.Reshape(graph.TransposeAllAxes(context, 0, 2, 1, 3), s.N*s.Length, s.Width))
 }

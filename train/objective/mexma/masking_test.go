@@ -213,6 +213,27 @@ func TestEqualVectorsHaveAKoLeo(t *testing.T) {
 	}
 }
 
+// TestKoLeoOfParts: with koleo_batch the nearest is looked for among a part of the batch, the pairs of a GPU in the
+// paper, and a batch that is no multiple is refused.
+func TestKoLeoOfParts(t *testing.T) {
+	backend, err := device.Open("go", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	m := objectivetest.Read[golden](t).build(t, "{name: mexma, head_heads: 2, koleo_batch: 2}")
+	exec := graph.MustNewExec(backend, func(nodes []*graph.Node) []*graph.Node { return []*graph.Node{m.koleo(nodes[0])} })
+	defer exec.Finalize()
+	// the first and the third are nearest to each other, but the parts are (1, 0), (0, 1) and (0.8, 0.6), (0.6, -0.8)
+	out, err := device.Call(exec, []*tensors.Tensor{tensors.FromFlatDataAndDimensions([]float32{1, 0, 0, 1, 0.8, 0.6, 0.6, -0.8}, 4, 2)})
+	if want := -math.Log(2) / 2; err != nil || math.Abs(float64(out[0][0])-want) > 1e-6 {
+		t.Errorf("%v, want %v, %v", out, want, err)
+	}
+	if _, err := m.Views(batch(3, 0)); !badinput.Is(err) || !strings.Contains(err.Error(), "not a multiple of objective.koleo_batch 2") {
+		t.Errorf("a batch of three: %v", err)
+	}
+}
+
 // TestHeadsOfMEXMA: the shape of the layers is that of BERT's, and the logits' bias begins at zero and does not decay.
 func TestHeadsOfMEXMA(t *testing.T) {
 	m := objectivetest.Read[golden](t).build(t, "{name: mexma, head_layers: 2, head_heads: 2}")
@@ -247,6 +268,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		"align_weight: 0":                   "objective.align_weight is 0",
 		"unmask_weight: 0":                  "objective.unmask_weight is 0",
 		"koleo_weight: -1":                  "objective.koleo_weight is -1",
+		"koleo_batch: 1":                    "objective.koleo_batch is 1",
 		"temperature: 0.1":                  "objective.temperature is only for the contrastive alignment",
 		"alignment: contrastive":            "objective.temperature is 0",
 		"head_layers: 0":                    "objective.head_layers is 0",

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
@@ -23,7 +24,8 @@ import (
 //
 //	unmask  = CE(head([S_B, Â]), A) + CE(head([S_A, B̂]), B), each a mean over the masked tokens
 //	align   = mean over pairs and values of (S_A - S_B)²
-//	koleo   = KoLeo(S_A) + KoLeo(S_B);  KoLeo(x) = -(1/N) Σ_i log min over j≠i of ||x_i - x_j||, over x of length 1
+//	koleo   = KoLeo(S_A) + KoLeo(S_B);  KoLeo(x) = -(1/N) Σ_i log min over j≠i of ||x_i - x_j||, over x of length 1,
+//	          each j in i's part of the batch
 //	forward, backward: as contrastive, of S_A and S_B; each with half of align's weight
 //
 // Without token gradients the head's gradient does not reach Â and B̂. Without symmetry only one side of a pair is
@@ -71,6 +73,8 @@ func (m *mexma) Terms() []objective.Term {
 func (m *mexma) Views(b *data.Batch) ([]data.Side, error) {
 	if n, pairs := b.Views[data.SourceView].N, m.Needs().Pairs; n < pairs {
 		return nil, fmt.Errorf("objective mexma: step %d has a batch of %d pairs, but a distance to other pairs needs %d", b.Step, n, pairs)
+	} else if m.KoLeoBatch > 0 && n%m.KoLeoBatch != 0 {
+		return nil, badinput.Errorf("bitext.batch_size is %d, not a multiple of objective.koleo_batch %d: change one", n, m.KoLeoBatch)
 	}
 	return m.mask(b).views, nil
 }
@@ -117,7 +121,7 @@ func (m *mexma) Loss(s objective.Step) []*graph.Node {
 		values = append(values, m.ranking().Loss(clean[0], clean[1])...)
 	}
 	if m.KoLeoWeight > 0 {
-		values = append(values, graph.Add(koleo(clean[0]), koleo(clean[1])))
+		values = append(values, graph.Add(m.koleo(clean[0]), m.koleo(clean[1])))
 	}
 	return values
 }
@@ -166,6 +170,24 @@ func (m *mexma) unmask(s objective.Step) *graph.Node {
 		x = stack.Layer(layers.Name(headName, i), x, bias)
 	}
 	return objective.Tokens(graph.Gather(x, s.Inputs[0]), s.Heads[m.Table], s.Heads[headBias], s.Inputs[1], s.Inputs[2])
+}
+
+// koleo is the mean over the parts of a batch.
+func (m *mexma) koleo(x *graph.Node) *graph.Node {
+	n, width := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
+	if m.KoLeoBatch == 0 || m.KoLeoBatch == n {
+		return koleo(x)
+	}
+	var sum *graph.Node
+	for from := 0; from < n; from += m.KoLeoBatch {
+		part := koleo(graph.Reshape(layers.Rows(x, from, from+m.KoLeoBatch, 1), m.KoLeoBatch, width))
+		if sum == nil {
+			sum = part
+		} else {
+			sum = graph.Add(sum, part)
+		}
+	}
+	return graph.MulScalar(sum, float64(m.KoLeoBatch)/float64(n))
 }
 
 // koleo is -(1/N) Σ log of the distance of each row of x [n, dim], divided by its length, to its nearest other row.

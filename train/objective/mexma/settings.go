@@ -38,11 +38,12 @@ type Settings struct {
 	Symmetric      bool        `yaml:"symmetric"`       // both sides are masked, or one of each pair, by lot
 	TokenGradients bool        `yaml:"token_gradients"` // unmask's gradient reaches the tokens, too
 	Alignment      Alignment   `yaml:"alignment"`
-	Temperature    float64     `yaml:"temperature"`   // temperature of the contrastive alignment
-	AlignWeight    float64     `yaml:"align_weight"`  // α
-	UnmaskWeight   float64     `yaml:"unmask_weight"` // β, of the sum over both sides
-	KoLeoWeight    float64     `yaml:"koleo_weight"`  // γ, of the sum over both sides; 0: no such term
-	HeadLayers     int         `yaml:"head_layers"`   // transformer layers of the unmasking head
+	Temperature    float64     `yaml:"temperature"`           // temperature of the contrastive alignment
+	AlignWeight    float64     `yaml:"align_weight"`          // α
+	UnmaskWeight   float64     `yaml:"unmask_weight"`         // β, of the sum over both sides
+	KoLeoWeight    float64     `yaml:"koleo_weight"`          // γ, of the sum over both sides; 0: no such term
+	KoLeoBatch     int         `yaml:"koleo_batch,omitempty"` // pairs among which KoLeo's nearest is looked for; 0: all
+	HeadLayers     int         `yaml:"head_layers"`           // transformer layers of the unmasking head
 	HeadHeads      int         `yaml:"head_heads"`
 	HeadFFN        int         `yaml:"head_ffn"`
 }
@@ -78,6 +79,8 @@ func (s *Settings) Validate(check objective.Check) {
 	check(s.Alignment == None || s.AlignWeight > 0,
 		"objective.align_weight is %v but must be above 0: without alignment write alignment: none", s.AlignWeight)
 	check(s.UnmaskWeight > 0, "objective.unmask_weight is %v but must be above 0", s.UnmaskWeight)
+	check(s.KoLeoBatch == 0 || s.KoLeoBatch > 1 && s.KoLeoWeight > 0,
+		"objective.koleo_batch is %d but must be 0 or at least 2, and only with koleo_weight", s.KoLeoBatch)
 	check(s.KoLeoWeight >= 0, "objective.koleo_weight is %v but cannot be negative", s.KoLeoWeight)
 	if s.Alignment == Contrastive {
 		s.ranking().Validate(check)
@@ -100,7 +103,7 @@ func (s *Settings) ranking() contrastive.Ranking {
 func (s *Settings) Needs() objective.Needs {
 	needs := objective.Needs{Tokens: true, First: true, TokenDim: true, Table: true, Mask: true, Pairs: 1}
 	if s.KoLeoWeight > 0 || s.Alignment == Contrastive {
-		needs.Pairs = 2
+		needs.Pairs = max(2, s.KoLeoBatch)
 	}
 	return needs
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"bitextmine/bench/reproduce/sample"
+	"bitextmine/bench/reproduce/statistic"
+	"bitextmine/eval"
+	"bitextmine/eval/testset"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+)
+
+// power says for every comparison of a budget, before anything is trained, how small an effect it can tell from
+// nothing, and returns an error if none can tell the paper's. placed gives the directories of sets.
+func (b budget) power(w io.Writer, seeds int, placed func([]train.DevSet) []train.DevSet) error {
+	some := b.PaperSize
+	for _, part := range b.Parts {
+		for _, over := range b.comparisons() {
+			for _, set := range placed(judged(b.Sets, part)) {
+				if set.Protocol != over.protocol || over.set == "es" && !slices.Contains(part, "es") {
+					continue
+				}
+				n, err := items(set)
+				if err != nil {
+					return err
+				}
+				can, told := b.Expect.can(over.claimed, seeds, n)
+				some = some || told
+				_, _ = fmt.Fprintf(w, "%s, %s over %s, %s %s: %s\n", strings.Join(part, " "), over.better, over.worse, set.Protocol, strings.TrimSpace(set.Dir+" "+over.set), can)
+			}
+		}
+	}
+	if !some {
+		return badinput.Errorf("the budget %s with %d seeds cannot tell any claim of its systems: give more -seeds, or -anyway", b.name, seeds)
+	}
+	return nil
+}
+
+// comparisons are those of all claims whose systems are in the budget, but for costs.
+func (b budget) comparisons() (all []comparison) {
+	systems := b.systems()
+	for _, c := range claims {
+		for _, over := range c.over {
+			if over.better == "start" {
+				over.better = b.start(over.worse)
+			}
+			if over.maxRatio == 0 && slices.Contains(systems, over.better) && slices.Contains(systems, over.worse) {
+				all = append(all, over)
+			}
+		}
+	}
+	return all
+}
+
+// can says whether seeds and items tell the paper's effect.
+func (e expectation) can(claimed float64, seeds, items int) (text string, told bool) {
+	least := e.detectable(seeds, items)
+	text = fmt.Sprintf("%d seeds and %d items tell %.1f points in four of five experiments, the paper's are %.1f: ", seeds, items, least, claimed)
+	if least <= claimed {
+		return text + "they can tell", true
+	}
+	for more := seeds + 1; more <= 100; more++ {
+		if e.detectable(more, items) <= claimed {
+			return text + fmt.Sprintf("they cannot tell, %d seeds can", more), false
+		}
+	}
+	return text + "they cannot tell, nor can more seeds", false
+}
+
+// detectable is the effect that is larger than its error in four of five experiments.
+func (e expectation) detectable(seeds, items int) float64 {
+	if seeds < 2 {
+		return math.Inf(1)
+	}
+	bySeed, byItem := e.Spread/math.Sqrt(float64(seeds)), 10*math.Sqrt(e.Differ/float64(items))
+	const four = 0.84 // of the normal's 80%
+	return (statistic.Quantile(bySeed, byItem, seeds) + four) * math.Hypot(bySeed, byItem)
+}
+
+// items is the number of a set's items: lines of all languages, gold pairs, or the pairs of STS, of which there are
+// about so many in the years that are used.
+func items(s train.DevSet) (n int, err error) {
+	p, err := eval.ParseProtocol(s.Protocol)
+	if err != nil {
+		return 0, err
+	}
+	switch p.Data() {
+	case eval.STSSets:
+		return 2400, nil
+	case eval.AlignedSets:
+		return n, eachAligned(s, func(_ testset.LanguagePair, src, _ testset.Side, _ int) error { n += len(src.Texts); return nil })
+	}
+	for _, language := range s.Src {
+		pair, err := testset.ParsePair(language, s.Tgt)
+		if err != nil {
+			return 0, err
+		}
+		halves, err := testset.FindBUCC(s.Dir, pair)
+		if err != nil {
+			return 0, err
+		}
+		if err := sample.Lines(halves[0].Gold, 0, func(string) error { n++; return nil }); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
