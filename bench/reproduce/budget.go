@@ -39,6 +39,7 @@ type budget struct {
 	// steps are of the papers' size: their costs are judged, and nothing else
 	PaperSize bool        `yaml:"paper_size"`
 	Expect    expectation `yaml:"expect"`
+	Hidden    hidden      `yaml:"hidden"`
 	Hours     float64     `yaml:"hours"` // of one core, for all rows
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
@@ -100,7 +101,8 @@ type system struct {
 	Objective map[string]any `yaml:"objective"`
 	Training  yaml.Node      `yaml:"training"` // such as how its paper makes a vector of the tokens
 	// share of a label, in percent, on the pair itself: the teacher's temperature is chosen so
-	Own float64 `yaml:"own_share"`
+	Own   float64 `yaml:"own_share"`
+	Mined *mined  `yaml:"mined"`
 }
 
 // UnmarshalYAML also reads a name alone.
@@ -144,6 +146,9 @@ func (b budget) validate() error {
 			}
 			if s.Start != "" && !slices.Contains(known, s.Start) {
 				return badinput.Errorf("%s starts from %s, which no system before it is", s.Name, s.Start)
+			}
+			if err := s.Mined.validate(known); err != nil {
+				return badinput.Errorf("%s: %w", s.Name, err)
 			}
 			known = append(known, s.Name)
 		}

@@ -49,6 +49,11 @@ var claims = []claim{
 	{"VMSST", "VMSST is better than contrastive learning (24 layers: BUCC by margin 89.0 to 83.7)", []comparison{{better: "vmsst", worse: "contrastive-dot", protocol: "bucc-laser", claimed: 5.3}}, gpuVMSST},
 	{"VMSST", "VMSST's space has fewer hubs (BUCC by margin less by cosine: 10.3 to 19.4)", []comparison{{better: "vmsst", worse: "contrastive-dot", protocol: "bucc-cosine", less: "bucc-laser", claimed: 9.1}}, gpuVMSST},
 	{"MEXMA", "Gradients of tokens are its largest step (xsim++ 11.37 to 9.67, without KoLeo)", []comparison{{better: "mexma-no-koleo", worse: "mexma-no-tokens", protocol: "xsim++", claimed: 1.7}}, gpuMEXMA},
+	// of no paper: the effects that count were set before any row
+	{"(none)", "Pairs that 500 known pairs' encoder mines add to these (at least 2 points count)", accurate("round-1", "known", 2), ""},
+	{"(none)", "A second round of mining adds to the first (1)", accurate("round-2", "round-1", 1), ""},
+	{"(none)", "Pairs by the scorer are worth more than by the margin (1)", accurate("round-1-scorer", "round-1", 1), ""},
+	{"(none)", "Hard negatives add to the second round (1)", accurate("round-2-negatives", "round-2", 1), ""},
 }
 
 // What a paper's own comparison takes, from what it says of its hardware and steps.

@@ -28,6 +28,7 @@ import (
 
 type options struct {
 	data, out, presets string
+	mine               string // the program
 	rows               string // directory of the rows' files
 	library            string // path of ONNX Runtime's library
 	device             string // that trains, as of mine train
@@ -44,6 +45,7 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "directory with train/, tatoeba/, flores/, ntrex/, bucc/ and sts/")
 	flag.StringVar(&o.out, "out", "", "directory of all trainings")
 	flag.StringVar(&o.rows, "rows", "bench/results/reproduction", "directory of the rows' files")
+	flag.StringVar(&o.mine, "mine", "bin/mine", "the program, which mines for budgets that hide pairs")
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")

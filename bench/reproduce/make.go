@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +50,7 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 		}
 	}
 	plugin, isPlugin := strings.CutPrefix(o.device, pjrt.Prefix)
-	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.rows, &plugin} {
+	for _, path := range []*string{&o.out, &o.presets, &o.library, &o.mine, &o.rows, &plugin} {
 		if *path == "" {
 			continue
 		}
@@ -165,11 +167,18 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	}
 	c.Optimiser.LearningRate = rate
 	dir, file := m.path(part, name, seed), m.file(part, name, fmt.Sprintf("seed-%d", seed))
-	there, err := read(file)
-	if err := errors.Join(err, there.sameAs(c, file)); err != nil {
+	digest, err := m.digest(c)
+	if err != nil {
 		return err
 	}
-	needed := name == m.budget.Teacher || slices.ContainsFunc(m.budget.systems(), func(s string) bool { return m.budget.start(s) == name })
+	there, err := read(file)
+	if err := errors.Join(err, there.sameAs(digest, file)); err != nil {
+		return err
+	}
+	needed := name == m.budget.Teacher || slices.ContainsFunc(m.budget.systems(), func(other string) bool {
+		_, s, _ := m.budget.of(other)
+		return m.budget.start(other) == name || s.Mined != nil && s.Mined.From == name
+	})
 	if _, err := os.Stat(filepath.Join(dir, "model")); there != nil && (!needed || err == nil) {
 		return nil
 	}
@@ -219,9 +228,13 @@ func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (ra
 	for i, tried := range g.Rates {
 		c.Optimiser.LearningRate = tried
 		dir, file := filepath.Join(m.system(part, s.Name), fmt.Sprintf("rate-%g", tried)), m.file(part, s.Name, fmt.Sprintf("rate-%g", tried))
+		digest, err := m.digest(c)
+		if err != nil {
+			return 0, err
+		}
 		r, err := read(file)
 		if err == nil {
-			err = r.sameAs(c, file)
+			err = r.sameAs(digest, file)
 		}
 		if err == nil && r == nil {
 			r, err = m.try(ctx, c, part, dir, file, s.Name)
@@ -296,6 +309,9 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 	if err := sample.Files(c.Bitext.Sources, g.Lines, g.Half, filepath.Join(m.out, "bitext", fmt.Sprintf("%d-%d", g.Lines, g.Half))); err != nil {
 		return c, err
 	}
+	if err := m.bitext(ctx, &c, s, part, seed); err != nil {
+		return c, err
+	}
 	if start != "" {
 		if c.Encoder.Start, err = m.start(part, start, m.startSeed(start, seed)); err != nil {
 			return c, err
@@ -343,11 +359,13 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 // line-aligned test sets have. Their directory's name identifies the text.
 func published(ctx context.Context, m *maker, c *train.Config, part []string) error {
 	sets := append(judged(m.budget.Sets, part), judged(m.budget.Choose.Sets, part)...)
-	settings, err := yaml.Marshal([]any{c.Encoder.Start, c.Tokenizer.File, c.Bitext.Sources, c.Bitext.Exclude, sets})
+	bitext := c.Bitext
+	bitext.Sources = slices.Concat(bitext.Sources, m.budget.Hidden.Among)
+	settings, err := yaml.Marshal([]any{c.Encoder.Start, c.Tokenizer.File, bitext.Sources, bitext.Exclude, sets})
 	if err != nil {
 		return err
 	}
-	sum, bitext := sha256.Sum256(settings), c.Bitext
+	sum := sha256.Sum256(settings)
 	texts := func() (all []string, err error) {
 		for text, err := range data.Sentences(ctx, bitext) {
 			if err != nil {
@@ -381,13 +399,13 @@ func (m *maker) start(part []string, system string, seed uint64) (string, error)
 
 // train trains and exports an encoder.
 func (m *maker) train(ctx context.Context, c train.Config, out string) (r *result, err error) {
-	digest, err := c.Digest()
+	digest, err := m.digest(c)
 	if err != nil {
 		return nil, err
 	}
 	r = &result{Preset: digest, Vector: vector(c), Steps: c.Steps, Batch: c.Bitext.BatchSize, Seconds: usage.CPUSeconds()}
 	if before, err := train.ReadConfig(filepath.Join(out, "config.yaml")); err == nil { // a row that was stopped goes on, if it is this one
-		if was, err := before.Digest(); err != nil || was != digest {
+		if was, err := m.digest(before); err != nil || was != digest {
 			if err := os.RemoveAll(out); err != nil {
 				return nil, err
 			}
@@ -407,6 +425,14 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	}
 	r.Pairs, r.Step = summary.Stats.Total().Kept, steps.Median()
 	return r, nil
+}
+
+// digest identifies what determines a row, wherever OUT is.
+func (m *maker) digest(c train.Config) (string, error) {
+	c.Dev, c.LogEvery, c.EvalEvery, c.Stop, c.Export = nil, 0, 0, train.Stop{}, train.ExportConfig{}
+	text, err := yaml.Marshal(c)
+	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte(m.out), []byte("OUT")))
+	return hex.EncodeToString(sum[:]), err
 }
 
 // vector says how a preset makes a sentence's vector.

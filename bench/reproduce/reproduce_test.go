@@ -100,6 +100,8 @@ func TestBudgetsThatAreNone(t *testing.T) {
 		"{" + rest + ", teacher: y, groups: [{name: a, lines: 1, systems: [x]}]}":                                      "teacher y",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x], colour: red}]}":                                     "colour",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, colour: red}]}]}":                             "colour",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, mined: {from: y, by: margin}}]}]}":            "mined needs by",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: z, mined: {from: x, by: luck}}]}]}":           "mined needs by",
 		"{" + rest + ", untested: [{better: [y], worse: x, because: z}], groups: [{name: a, lines: 1, systems: [x]}]}": "untested names y",
 		"{" + rest + ", untested: [{better: [x], worse: x}], groups: [{name: a, lines: 1, systems: [x]}]}":             "needs better, worse and because",
 	} {

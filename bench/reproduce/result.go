@@ -21,7 +21,7 @@ import (
 type result struct {
 	System   string    `json:"system"`
 	Seed     uint64    `json:"seed"`
-	Preset   string    `json:"preset"` // train.Config's digest
+	Preset   string    `json:"preset"` // digest of what determines it
 	Vector   string    `json:"vector"` // how a sentence's vector is made
 	Measures []measure `json:"measures"`
 	// share of IMASCL's labels, in percent, on the pair itself; 0 for other losses
@@ -122,10 +122,9 @@ func (r *result) write(path string) error {
 	return atomicfile.WriteBytes(path, append(text, '\n'))
 }
 
-// sameAs returns an error if a row was made with another preset than the budget now gives.
-func (r *result) sameAs(c train.Config, path string) error {
-	digest, err := c.Digest()
-	if err == nil && r != nil && digest != r.Preset {
+// sameAs returns an error if a row was made with another preset than the budget now gives, which has the digest.
+func (r *result) sameAs(digest, path string) (err error) {
+	if r != nil && digest != r.Preset {
 		err = badinput.Errorf("%s was made with another budget, preset or teacher: remove it, or give another -rows", path)
 	}
 	return err

@@ -1,8 +1,11 @@
 package sample
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"bitextmine/eval/testset"
@@ -96,5 +99,43 @@ func TestAligned(t *testing.T) {
 	found, err := testset.FindAligned(out, "", []string{"ha"}, "en")
 	if err != nil || len(found) != 1 {
 		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// TestHide: every pair is known or hidden, and the hidden text says nothing of the pairs.
+func TestHide(t *testing.T) {
+	dir := t.TempDir()
+	var lines, other strings.Builder
+	for i := range 26 {
+		fmt.Fprintf(&lines, "english %d\tother %d\n", i, i)
+		fmt.Fprintf(&other, "more %d\tlangue %d\n", i, i)
+	}
+	source := func(name, text, language string) data.Source {
+		s := data.DefaultSource()
+		s.Files, s.Src, s.Tgt = []string{filepath.Join(dir, name)}, "en", language
+		if err := os.WriteFile(s.Files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	c := data.DefaultConfig()
+	c.Sources = []data.Source{source("a.tsv", lines.String(), "yo")}
+	h, err := Hide(t.Context(), c, 13, []data.Source{source("b.tsv", other.String(), "ha")}, filepath.Join(dir, "hidden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, path := range []string{h.Known, h.True, h.English, h.Other} {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[filepath.Base(path)] = strings.Count(string(raw), "\n")
+		if path == h.Other && strings.HasPrefix(string(raw), "other 1\nother 2\nother 3\n") {
+			t.Errorf("the hidden text is in the order of the pairs: %s", raw)
+		}
+	}
+	if want := map[string]int{"known.tsv": 2, "true.tsv": 24, "text.en": 50, "text.other": 24}; !reflect.DeepEqual(counts, want) {
+		t.Errorf("%v, want %v", counts, want)
 	}
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"bitextmine/bench/reproduce/sample"
+	"bitextmine/internal/badinput"
+	"bitextmine/train"
+	"bitextmine/train/data"
+)
+
+// hidden is how a budget's bitext is divided into known pairs and text that the others are hidden in.
+type hidden struct {
+	Every int           `yaml:"every"` // one in so many pairs is known
+	Among []data.Source `yaml:"among"` // bitext whose English sides the hidden ones are among
+}
+
+// mined is what a system is trained on besides the known pairs.
+type mined struct {
+	From string `yaml:"from"` // a system whose encoder of the same seed mines the text
+	By   string `yaml:"by"`   // what decides on pairs: margin or scorer
+	True bool   `yaml:"true"` // the hidden pairs themselves, in place of mining
+}
+
+func (m *mined) validate(known []string) error {
+	switch {
+	case m == nil || m.True && m.From == "" && m.By == "":
+	case m.By != "margin" && m.By != "scorer" || !slices.Contains(known, m.From):
+		return badinput.Errorf("mined needs by: margin or scorer, and from: a system before it, or true alone")
+	}
+	return nil
+}
+
+// bitext gives a preset of a budget that hides pairs the known ones, and those that its system mines. mine is the
+// program. A row with mined pairs says how many there are and how many of them are hidden pairs.
+func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []string, seed uint64) error {
+	b := m.budget
+	if b.Hidden.Every == 0 {
+		return nil
+	}
+	files, err := sample.Hide(ctx, c.Bitext, b.Hidden.Every, b.Hidden.Among, filepath.Join(m.out, "hidden", b.name))
+	if err != nil {
+		return err
+	}
+	source := func(path string) data.Source {
+		s := data.DefaultSource()
+		s.Files, s.Src, s.Tgt = []string{path}, "en", part[0]
+		return s
+	}
+	c.Bitext.Sources = []data.Source{source(files.Known)}
+	if s.Mined == nil {
+		return nil
+	}
+	if s.Mined.True {
+		c.Bitext.Sources = append(c.Bitext.Sources, source(files.True))
+		return nil
+	}
+	if err := m.make(ctx, part, s.Mined.From, seed); err != nil {
+		return err
+	}
+	from := m.path(part, s.Mined.From, seed)
+	out := filepath.Join(from, "mined-"+s.Mined.By)
+	c.Bitext.Sources = append(c.Bitext.Sources, source(filepath.Join(out, "en-"+part[0]+".parquet")))
+	if _, err := os.Stat(c.Bitext.Sources[1].Files[0]); err == nil {
+		return nil
+	}
+	args := []string{"run", "--src", "en", "--tgt", part[0], "--src-text", files.English, "--tgt-text", files.Other,
+		"--encoder", filepath.Join(from, "model"), "--out", out, "--work", filepath.Join(from, "work-"+s.Mined.By)}
+	if s.Mined.By == "margin" {
+		args = append(args, "--scorer", "none", "--min-score", "1.1")
+	}
+	if text, err := exec.CommandContext(ctx, m.mine, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %v: %w: %s", m.mine, args, err, text)
+	}
+	return nil
+}
