@@ -27,13 +27,8 @@ type budget struct {
 	Teacher string  `yaml:"teacher"`
 	Groups  []group `yaml:"groups"`
 	// what rows are judged on; src is the part's languages, or those of them that are listed
-	Sets []train.DevSet `yaml:"sets"`
-	// rows are judged on one in so many of the pairs and of the other sentences of the BUCC-style sets; 0 or 1: on all
-	MiningPart int `yaml:"mining_part"`
-	// line-aligned test sets that are written from bitext, by the name that dir of sets gives them; pairs with a side in
-	// them are not trained on
-	HeldOut map[string][]data.Source `yaml:"held_out"`
-	Choose  choice                   `yaml:"choose"`
+	Sets   []train.DevSet `yaml:"sets"`
+	Choose choice         `yaml:"choose"`
 	// overrides settings of every preset, such as the tokenizer, which all systems must share
 	Training yaml.Node `yaml:"training"`
 	// steps are of the papers' size: their costs are judged, and nothing else
@@ -176,8 +171,6 @@ func (b budget) validate() error {
 		return badinput.Errorf("it needs parts, sets and seeds")
 	case !b.PaperSize && (b.Expect.Differ <= 0 || b.Expect.Spread <= 0 || b.Hours <= 0):
 		return badinput.Errorf("it needs expect.differ, expect.spread and hours, so that it can be said beforehand what it can tell")
-	case b.MiningPart < 0:
-		return badinput.Errorf("mining_part is %d but cannot be negative", b.MiningPart)
 	case b.Teacher != "" && !slices.Contains(known, b.Teacher):
 		return badinput.Errorf("the teacher %s is not a system of the budget", b.Teacher)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -21,11 +20,7 @@ import (
 type judge struct {
 	library  string // path of ONNX Runtime's
 	searcher index.Searcher
-	made     map[string]string // directories of sets that were made, by the names that the budget gives them
 }
-
-// miningDir is the directory of the BUCC-style sets in the data.
-const miningDir = "bucc"
 
 // row computes a row's measures.
 func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, part []string, dir string, r *result) (err error) {
@@ -51,20 +46,11 @@ func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, par
 		return err
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
-	found, err := train.Reports(ctx, j.placed(sets), &testset.Embedder{Encoder: encoder}, j.searcher)
+	found, err := train.Reports(ctx, sets, &testset.Embedder{Encoder: encoder}, j.searcher)
 	for i, report := range found { // in the order of the sets
 		r.Measures = append(r.Measures, measures(report, sets[i], part)...)
 	}
 	return err
-}
-
-// placed are sets with the directories of those that were made.
-func (j judge) placed(sets []train.DevSet) []train.DevSet {
-	sets = slices.Clone(sets)
-	for i := range sets {
-		sets[i].Dir = cmp.Or(j.made[sets[i].Dir], sets[i].Dir)
-	}
-	return sets
 }
 
 // eachAligned calls use with the line-aligned sets of a set's languages, of which there are so many.

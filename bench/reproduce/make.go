@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,7 +38,7 @@ type maker struct {
 }
 
 // newMaker makes every path absolute and changes to the data directory, because the presets' file names are relative to
-// the working directory. It writes the test sets that the budget makes: a part of the mining sets, held-out bitext.
+// the working directory.
 func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if o.data == "" || o.out == "" || len(o.seeds) == 0 {
 		return nil, badinput.Errorf("give -data, -out and -seeds")
@@ -72,47 +71,16 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher, map[string]string{}}}
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher}}
 	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
-	if err == nil {
-		err = makeSets(ctx, m)
-	}
 	if err != nil {
 		return nil, err
 	}
-	if err = b.power(os.Stderr, len(o.seeds), m.judge.placed); err != nil && o.anyway {
+	if err = b.power(os.Stderr, len(o.seeds)); err != nil && o.anyway {
 		fmt.Fprintln(os.Stderr, err)
 		err = nil
 	}
 	return m, err
-}
-
-// makeSets writes the test sets that are made from others.
-func makeSets(ctx context.Context, m *maker) error {
-	b := m.budget
-	if b.MiningPart > 1 {
-		dir := filepath.Join(m.out, fmt.Sprintf("bucc-%d", b.MiningPart))
-		if err := sample.Mining(slices.Concat(b.Sets, b.Choose.Sets), miningDir, b.MiningPart, dir); err != nil {
-			return err
-		}
-		m.judge.made[miningDir] = dir
-	}
-	for name, sources := range b.HeldOut {
-		m.judge.made[name] = filepath.Join(m.out, name)
-		if err := sample.Aligned(ctx, sources, m.judge.made[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// preset returns a system's preset. Pairs of the held-out test sets are excluded.
-func (m *maker) preset(g group, s system, part []string) (train.Config, error) {
-	c, err := m.budget.preset(m.presets, g, s, part)
-	for _, name := range slices.Sorted(maps.Keys(m.budget.HeldOut)) {
-		c.Bitext.Exclude = append(c.Bitext.Exclude, filepath.Join(m.judge.made[name], "*"))
-	}
-	return c, err
 }
 
 // teacherSeed is the seed of the teacher, which is the same for all rows.
@@ -282,7 +250,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 			return train.Config{}, err
 		}
 	}
-	c, err := m.preset(g, s, part)
+	c, err := m.budget.preset(m.presets, g, s, part)
 	if err != nil {
 		return c, err
 	}
@@ -333,7 +301,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 // its settings, so budgets with the same text share it.
 func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 	g := m.budget.Groups[0]
-	c, err := m.preset(g, g.Systems[0], part)
+	c, err := m.budget.preset(m.presets, g, g.Systems[0], part)
 	if err != nil {
 		return "", err
 	}
@@ -373,7 +341,7 @@ func published(ctx context.Context, m *maker, c *train.Config, part []string) er
 			}
 			all = append(all, text)
 		}
-		for _, s := range m.judge.placed(sets) {
+		for _, s := range sets {
 			err = errors.Join(err, eachAligned(s, func(_ testset.LanguagePair, src, tgt testset.Side, _ int) error {
 				all = append(append(all, src.Texts...), tgt.Texts...)
 				return nil

@@ -16,12 +16,12 @@ import (
 )
 
 // power says for every comparison of a budget, before anything is trained, how small an effect it can tell from
-// nothing, and returns an error if none can tell the paper's. placed gives the directories of sets.
-func (b budget) power(w io.Writer, seeds int, placed func([]train.DevSet) []train.DevSet) error {
+// nothing, and returns an error if none can tell the paper's.
+func (b budget) power(w io.Writer, seeds int) error {
 	some := b.PaperSize
 	for _, part := range b.Parts {
 		for _, over := range b.comparisons() {
-			for _, set := range placed(judged(b.Sets, part)) {
+			for _, set := range judged(b.Sets, part) {
 				if set.Protocol != over.protocol || over.set == "es" && !slices.Contains(part, "es") {
 					continue
 				}

@@ -93,7 +93,6 @@ func TestBudgetsThatAreNone(t *testing.T) {
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: x}]}]}":                                       "twice",
 		"{" + rest + ", groups: [{name: a, lines: 1, start: y, systems: [x]}]}":                                        "starts from y",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, start: y}]}]}":                                "starts from y",
-		"{" + rest + ", mining_part: -2, groups: [{name: a, lines: 1, systems: [x]}]}":                                 "mining_part is -2",
 		"{" + rest + ", groups: [{name: a, systems: [x]}]}":                                                            "lines",
 		"{" + rest + ", groups: [{name: a, lines: 1, half: 3, systems: [x]}]}":                                         "half 3",
 		"{" + rest + ", groups: [{name: a, lines: 1, rates: [1e-3], systems: [x]}]}":                                   "choose.sets",
@@ -121,7 +120,7 @@ func TestBudgetsThatAreNone(t *testing.T) {
 
 // TestPower: a budget that cannot tell says so before it runs.
 func TestPower(t *testing.T) {
-	b := budget{name: "small", Parts: [][]string{{"de"}}, Expect: expectation{Differ: 25, Spread: 1.3}, Sets: []train.DevSet{{Protocol: "tatoeba", Dir: "flores"}},
+	b := budget{name: "small", Parts: [][]string{{"de"}}, Expect: expectation{Differ: 25, Spread: 1.3},
 		Groups: []group{{Systems: []system{{Name: "ems"}, {Name: "ems-no-contrastive"}}}}}
 	dir := t.TempDir()
 	for _, file := range []string{"tatoeba.deu-eng.deu", "tatoeba.deu-eng.eng"} {
@@ -129,16 +128,14 @@ func TestPower(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	placed := func(sets []train.DevSet) []train.DevSet {
-		return []train.DevSet{{Protocol: "tatoeba", Dir: dir, Src: []string{"de"}, Tgt: "en"}}
-	}
+	b.Sets = []train.DevSet{{Protocol: "tatoeba", Dir: dir}}
 	var said strings.Builder
-	if err := b.power(&said, 1, placed); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot tell any claim") || !strings.Contains(said.String(), "they cannot tell, 2 seeds can") {
+	if err := b.power(&said, 1); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot tell any claim") || !strings.Contains(said.String(), "they cannot tell, 2 seeds can") {
 		t.Errorf("one seed: %v, %s", err, said.String())
 	}
 	said.Reset()
 	// (1.96 + 0.84) hypot(1.3/√10, 10√(25/1000)), and a little more for ten seeds
-	if err := b.power(&said, 10, placed); err != nil || !strings.Contains(said.String(), "10 seeds and 1000 items tell 4.6 points in four of five experiments, the paper's are 5.5: they can tell") {
+	if err := b.power(&said, 10); err != nil || !strings.Contains(said.String(), "10 seeds and 1000 items tell 4.6 points in four of five experiments, the paper's are 5.5: they can tell") {
 		t.Errorf("ten seeds: %v, %s", err, said.String())
 	}
 	if can, told := b.Expect.can(6, 10, 1000); !told || !strings.HasSuffix(can, "they can tell") {
@@ -260,7 +257,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	all := summary(b.verdicts(nil, tab), []budget{b})
-	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take the paper's own"} {
+	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take in the paper 3 A100 hours a row"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, all)
 		}

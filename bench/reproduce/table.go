@@ -155,7 +155,7 @@ func summary(all []verdict, budgets []budget) string {
 				}
 			}
 			if c.elsewhere != "" {
-				would = append(would, "the paper's own: "+c.elsewhere)
+				would = append(would, "in the paper "+c.elsewhere)
 			}
 			fmt.Fprintf(&w, "| %s | %s | | **not tested**, would take %s | | %s |\n", paper, says, strings.Join(would, "; "), c.size())
 		}

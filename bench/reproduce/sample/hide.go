@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/train/data"
 )
 
@@ -67,4 +69,8 @@ func shuffle(lines []string) {
 		x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 		return bytes.Compare(x[:], y[:])
 	})
+}
+
+func writeLines(path string, lines []string) error {
+	return atomicfile.WriteBytes(path, []byte(strings.Join(lines, "")))
 }

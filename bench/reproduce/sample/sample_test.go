@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"bitextmine/eval/testset"
-	"bitextmine/train"
 	"bitextmine/train/data"
 )
 
@@ -41,64 +39,6 @@ func TestHalves(t *testing.T) {
 		if err := Lines(file, half, func(line string) error { got += line; return nil }); err != nil || got != want {
 			t.Errorf("half %d: %q, %v", half, got, err)
 		}
-	}
-}
-
-// TestMining: of gold every second pair stays with its sentences, of the other sentences every second one, and a
-// sentence of a pair that is left out is in neither.
-func TestMining(t *testing.T) {
-	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "part")
-	for name, text := range map[string]string{
-		"de-en.train.de":   "d1\ta\nd2\tb\nd3\tc\nd4\td\nd5\te\nd6\tf\n",
-		"de-en.train.en":   "e1\tA\ne2\tB\ne3\tC\ne4\tD\n",
-		"de-en.train.gold": "d2\te3\nd4\te1\nd5\te2\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 { // the second time it is there
-		if err := Mining([]train.DevSet{{Dir: "flores", Src: []string{"fr"}}, {Dir: dir, Src: []string{"de"}}}, dir, 2, out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, want := range map[string]string{
-		"de-en.train.de":   "d1\ta\nd2\tb\nd5\te\nd6\tf\n",
-		"de-en.train.en":   "e2\tB\ne3\tC\ne4\tD\n",
-		"de-en.train.gold": "d2\te3\nd5\te2\n",
-	} {
-		if got, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(got) != want {
-			t.Errorf("%s is %q, want %q, %v", name, got, want, err)
-		}
-	}
-	if err := Mining([]train.DevSet{{Dir: dir, Src: []string{"fr"}}}, dir, 2, out); err == nil {
-		t.Error("a part of a set that is not there")
-	}
-}
-
-// TestAligned: the pairs of a split, in files that evaluation finds by their languages.
-func TestAligned(t *testing.T) {
-	dir := t.TempDir()
-	file, out := filepath.Join(dir, "all.tsv"), filepath.Join(dir, "held")
-	if err := os.WriteFile(file, []byte("en-hau\ttrain\tOne here.\tDaya.\nen-hau\ttest\tTwo there.\tBiyu.\nen-yor\ttest\tThree.\tMeta.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := data.DefaultSource()
-	s.Files, s.Src, s.Tgt, s.Columns = []string{file}, "en", "ha", []string{"pair", "split", "src", "tgt"}
-	s.Where = map[string][]string{"pair": {"en-hau"}, "split": {"test"}}
-	for range 2 {
-		if err := Aligned(t.Context(), []data.Source{s}, out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, want := range map[string]string{"held.ha-en.en": "Two there.\n", "held.ha-en.ha": "Biyu.\n"} {
-		if got, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(got) != want {
-			t.Errorf("%s: %q, want %q, %v", name, got, want, err)
-		}
-	}
-	found, err := testset.FindAligned(out, "", []string{"ha"}, "en")
-	if err != nil || len(found) != 1 {
-		t.Errorf("found %+v, %v", found, err)
 	}
 }
 
