@@ -61,7 +61,7 @@ func (t *thresholded) report(out *report.Report, pair testset.LanguagePair) {
 	out.Curves = append(out.Curves, report.Curve{Name: pair.String(), Points: s.Curve})
 }
 
-// items are the numbers of extracted, correct and gold pairs of the reported half, whose sources are dealt out to groups.
+// items are the numbers of extracted, correct and gold pairs of the reported half by groups of its sources.
 func (t *thresholded) items(threshold float64) [][]float64 {
 	const groups = 1000
 	out := [][]float64{make([]float64, groups), make([]float64, groups), make([]float64, groups)}

@@ -90,7 +90,7 @@ func TestDevsThatShareSentences(t *testing.T) {
 	}
 }
 
-// TestStopsOnTestSet: a preset that chooses a checkpoint on a published test set is warned of, by the names of its files.
+// TestStopsOnTestSet: a preset that chooses a checkpoint on a published test set is warned of, by its files' names.
 func TestStopsOnTestSet(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

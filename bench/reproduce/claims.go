@@ -56,8 +56,8 @@ var claims = []claim{
 	{"(none)", "Hard negatives add to the second round (1)", accurate("round-2-negatives", "round-2", 1), ""},
 }
 
-// What a paper's own comparison takes. EMS says so itself (5 V100 days until a model nearly converges); of the others it
-// is the arithmetic of their steps at 120 TFLOP/s, 40% of an A100.
+// What a paper's own comparison takes. EMS says so itself (5 V100 days until a model nearly converges); for the others
+// it is the arithmetic of their steps at 120 TFLOP/s, 40% of an A100.
 const (
 	gpuEMS    = "120 V100 hours a row"
 	gpuIMASCL = "1 A100 hour a row"
@@ -269,7 +269,8 @@ type verdict struct {
 	outcome         statistic.Outcome
 }
 
-// verdicts are those of the claims whose systems are in the budget, of rows with the paper's vectors and with the common ones.
+// verdicts are those of the claims whose systems are in the budget, of rows with the paper's vectors and with the common
+// ones.
 func (b budget) verdicts(part []string, t table) (all []verdict) {
 	systems := append(b.systems(), "start")
 	for _, c := range claims {

@@ -372,7 +372,8 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	r = &result{Preset: digest, Vector: vector(c), Steps: c.Steps, Batch: c.Bitext.BatchSize, Seconds: usage.CPUSeconds()}
-	if before, err := train.ReadConfig(filepath.Join(out, "config.yaml")); err == nil { // a row that was stopped goes on, if it is this one
+	// a row that was stopped goes on, if it is this one
+	if before, err := train.ReadConfig(filepath.Join(out, "config.yaml")); err == nil {
 		if was, err := m.digest(before); err != nil || was != digest {
 			if err := os.RemoveAll(out); err != nil {
 				return nil, err

@@ -212,7 +212,7 @@ func TestRule(t *testing.T) {
 		"held":          {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Held, ""},
 		"smaller":       {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 69, nil)}, "Without XTR", statistic.Smaller, ""},
 		"not held":      {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 75, nil)}, "Without XTR", statistic.NotHeld, ""},
-		"one seed":      {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""}, // as a start has
+		"a start":       {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""},
 		"no training":   {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1%"},
 		"lost":          {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
 		"loss rose":     {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},

@@ -67,7 +67,7 @@ func (r *result) of(name string) (measure, bool) {
 // yearsOf are the years of SemEval that STS in English is the mean of, of all sets with equal weights.
 var yearsOf = []string{"2013 ", "2016 "}
 
-// measures makes the measures of eval's report on a set. STS is English, and Spanish where it is a language of the part.
+// measures makes the measures of eval's report on a set. STS is English, and Spanish where the part has it.
 func measures(r *report.Report, set train.DevSet, part []string) (all []measure) {
 	m := measure{Protocol: r.Protocol, Set: strings.TrimSpace(filepath.Base(set.Dir) + " " + set.Split)}
 	if set.Protocol != "sts" {

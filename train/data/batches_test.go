@@ -165,8 +165,8 @@ func TestBatchesAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestBatchesOfAnyLength: batches have pairs of all lengths, and each pair once in an epoch; without any_length short and
-// long ones are apart.
+// TestBatchesOfAnyLength: batches have pairs of all lengths, and each pair once in an epoch; without any_length short
+// and long ones are apart.
 func TestBatchesOfAnyLength(t *testing.T) {
 	for _, any := range []bool{true, false} {
 		c := DefaultConfig()

@@ -19,7 +19,7 @@ import (
 type Hidden struct{ Known, True, English, Other string }
 
 // Hide divides bitext of English and another language into known pairs, one in every so many, and hidden ones, whose
-// sides are sorted by their hashes, so that lines say nothing: the English ones among the English sides of other bitext.
+// sides are sorted by their hashes, so that lines say nothing: the English ones among those of other bitext.
 // It writes files into dir, unless they exist: the known and the hidden pairs as English<TAB>other, and both sides.
 func Hide(ctx context.Context, c data.Config, every int, among []data.Source, dir string) (h Hidden, err error) {
 	h = Hidden{filepath.Join(dir, "known.tsv"), filepath.Join(dir, "true.tsv"), filepath.Join(dir, "text.en"), filepath.Join(dir, "text.other")}
