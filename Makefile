@@ -170,8 +170,8 @@ bench-run: build .cache/venv
 	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
 # Rows of the papers' systems, in time that nothing else wants; called again, it goes on: make reproduce DATA=...
-# OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl" ARGS="-steps 300 -device xla:PLUGIN" (seeds, systems and steps:
-# the budget's; device: cpu). verdicts: the tables of bench/results/reproduction.md and docs/reproduction.md.
+# OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl" ARGS="-steps 300 -device xla:PLUGIN" (seeds, systems and
+# steps: the budget's; device: cpu). verdicts: the tables of bench/results/reproduction.md and docs/reproduction.md.
 BUDGET ?= imascl
 reproduce: build
 	chrt --idle 0 scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' $(ARGS) $(SYSTEMS)

@@ -269,7 +269,7 @@ type verdict struct {
 	outcome         statistic.Outcome
 }
 
-// verdicts are those of the claims whose systems are in the budget, of rows with the paper's vectors and with the common
+// verdicts are those of the claims whose systems are in the budget, of rows with the paper's vectors and with common
 // ones.
 func (b budget) verdicts(part []string, t table) (all []verdict) {
 	systems := append(b.systems(), "start")

@@ -58,8 +58,8 @@ func (x Items) of(draw []int) float64 {
 	return 200 * sums[1] / (sums[0] + sums[2])
 }
 
-// MarshalJSON writes each list as base64 of compressed 16-bit numbers of halves: answers, ranks and counts are multiples
-// of ½.
+// MarshalJSON writes each list as base64 of compressed 16-bit numbers of halves: answers, ranks and counts are
+// multiples of ½.
 func (x Items) MarshalJSON() ([]byte, error) {
 	texts := make([]string, len(x))
 	for i, list := range x {
