@@ -38,7 +38,7 @@ func (s *Session) Layered() (_ *Layered, err error) {
 	}
 	g := s.file.graph
 	l := &Layered{Layers: layers.Find(g, s.Model.Inputs.IDs, s.Model.Inputs.Mask, s.Output)}
-	if l.Layers == nil {
+	if s.layered = l.Layers != nil; !s.layered {
 		return nil, nil
 	}
 	words := ""

@@ -29,7 +29,9 @@ type Session struct {
 	IDs    int           // number of ids of the graph, set on a GPU, which does not check them; 0: unknown
 
 	data []byte // nil: the graph is loaded from its file
-	file *file  // file of a table, shared by all users that have it open
+	file *file  // shared by all users that have it open
+	// layered says that the program computes layers, whose weights are in the file.
+	layered bool
 }
 
 // MinRows is the smallest number of rows that the graph is run on. With a batch of one row, ONNX Runtime drops axes of
@@ -52,8 +54,12 @@ func (s *Session) Load() (*ort.DynamicAdvancedSession, error) {
 // Complete says that ONNX Runtime has nothing to compute.
 func (s *Session) Complete() bool { return s.Rows || s.Head != nil }
 
-// Loaded forgets the graph, once it is loaded as often as is needed.
-func (s *Session) Loaded() { s.data = nil }
+// Loaded forgets the graph, once it is loaded as often as is needed: all but what a table and layers take of its file.
+func (s *Session) Loaded() {
+	if s.data = nil; s.Table == nil && !s.layered {
+		s.file = nil
+	}
+}
 
 func (s *Session) load(configure func(*ort.SessionOptions) error) (*ort.DynamicAdvancedSession, error) {
 	return load(s.Model, s.data, s.Takes, s.Output, configure)
