@@ -110,15 +110,6 @@ func (t *Transformer) Tables() (words, places []float32) {
 	return words, t.places()
 }
 
-// beyondFirst are the rows [n, width] of token types without the first one, which Tables adds to every position.
-func beyondFirst(table []float32, width int) []float32 {
-	rows := slices.Clone(table)
-	for i := range rows {
-		rows[i] -= table[i%width]
-	}
-	return rows
-}
-
 // graphs are a transformer's own compiled graphs, by their results. Each has one program for every shape of batch.
 type graphs map[graphKey]*g.Exec
 

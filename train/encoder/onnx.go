@@ -20,26 +20,18 @@ import (
 )
 
 // Graph is the graph of the transformer in evaluation, for any batch of sentences of up to its max_tokens.
-func (t *Transformer) Graph(name string) *export.Graph { return graphOf(t, name, false) }
-
-// PairGraph is Graph with the types of tokens as another input: a judge's second sentence has the second type.
-func (t *Transformer) PairGraph(name string) *export.Graph { return graphOf(t, name, true) }
-
-func graphOf(t *Transformer, name string, typed bool) *export.Graph {
+func (t *Transformer) Graph(name string) *export.Graph {
 	g := export.NewGraph(name)
 	g.Input(export.IDs, export.Int64, "batch", "tokens")
 	g.Input(export.Mask, export.Int64, "batch", "tokens")
-	if typed {
-		g.Input(export.TokenTypes, export.Int64, "batch", "tokens")
-	}
-	writeTransformer(g, t, typed)
+	writeTransformer(g, t)
 	g.Output(export.Vectors, export.Float32, "batch", t.Dim())
 	g.Output(export.Tokens, export.Float32, "batch", "tokens", t.Width)
 	return g
 }
 
 // writeTransformer adds everything from export.IDs and export.Mask to export.Vectors and export.Tokens.
-func writeTransformer(g *export.Graph, t *Transformer, typed bool) {
+func writeTransformer(g *export.Graph, t *Transformer) {
 	w := writer{Graph: g, Settings: t.Settings, weights: map[string]*weights.Tensor{}}
 	for _, tensor := range t.Merged(t.Weights()) {
 		w.weights[tensor.Name] = tensor
@@ -52,10 +44,6 @@ func writeTransformer(g *export.Graph, t *Transformer, typed bool) {
 	bias := w.op("Unsqueeze", absent, "axes_heads_query")
 
 	x := w.embed(t)
-	if typed { // the places have the first type's row
-		w.Initializer(types, []int{t.TokenTypes, t.Width}, beyondFirst(t.byName[types].Data, t.Width))
-		x = w.op("Add", x, w.op("Gather", types, export.TokenTypes, attr("axis", 0)))
-	}
 	if w.Norm == layers.PostNorm {
 		x = w.norm("embeddings.norm", x)
 	}

@@ -102,7 +102,7 @@ func TestExportedMaskHidesPadding(t *testing.T) {
 			g.Node("Not", []string{"padding"}, []string{"present"})
 			g.Node("Cast", []string{"present"}, []string{export.Mask}, attr("to", int(export.Int64)))
 			tr := letters(t, change)
-			writeTransformer(g, tr, false)
+			writeTransformer(g, tr)
 			g.Output(export.Vectors, export.Float32, "batch", tr.Dim())
 			g.Output(export.Tokens, export.Float32, "batch", "tokens", 8)
 			e := traintest.Letters(t, g, "inputs: {ids: ids}\n"+manifest(tr))
