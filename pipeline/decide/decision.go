@@ -147,7 +147,8 @@ func (p *decider) scorer(ctx context.Context, d *Decision) error {
 	return p.cut(ctx, d)
 }
 
-// rank gives the candidates the scorer's probabilities, by weights that follow the text.
+// rank gives the candidates the scorer's probabilities, by weights that follow the text. In two-stage mining they stay:
+// the strong encoder's weights are learnt from probabilities, which are then too sure (F1 0.5 lower in de, 0.1 in ja).
 func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 	var tokens score.Tokenizer
 	if d.Scorer.Tokens {
@@ -161,7 +162,7 @@ func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
 		return fmt.Errorf("score candidates: %w", err)
 	}
-	if d.Scorer = d.Ranked.Scorer(); p.known {
+	if d.Scorer = d.Ranked.Scorer(); p.known && p.Plan.Settings.Refine == "" {
 		if d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len()); err != nil {
 			return err
 		}
