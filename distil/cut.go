@@ -133,7 +133,7 @@ func chooseVocabulary(o Options, m *model.Model, v *tokenizer.Vocabulary, text *
 			return nil, badinput.Errorf("%s of encoder %s: %w", m.Tokenizer.File, m.Name, err)
 		}
 		if o.Merges > 0 {
-			merged = p.merges(text, keep, v, o.Merges, o.MergeNeeds)
+			merged = p.merges(text, keep, v, o.Merges)
 		}
 		file = p.Model(keep, merged.pieces...)
 	}
@@ -142,8 +142,7 @@ func chooseVocabulary(o Options, m *model.Model, v *tokenizer.Vocabulary, text *
 }
 
 // merges chooses merges of the kept pieces.
-func (p *Pieces) merges(text *Sentences, keep []bool, v *tokenizer.Vocabulary, n int,
-	needs map[string]int) *merges {
+func (p *Pieces) merges(text *Sentences, keep []bool, v *tokenizer.Vocabulary, n int) *merges {
 	usable, begins, taken := make([]bool, v.Rows()), make([]bool, v.Rows()), map[string]bool{}
 	places := make([]int32, v.Rows()) // in the file
 	for id, spelling := range p.spelling {
@@ -165,7 +164,7 @@ func (p *Pieces) merges(text *Sentences, keep []bool, v *tokenizer.Vocabulary, n
 		}
 		return all.String()
 	}
-	m := chooseMerges(text, usable, begins, spell, taken, n, needs)
+	m := chooseMerges(text, usable, begins, spell, taken, n)
 	for i, parts := range m.parts {
 		score := mergeBonus * m.weight[i]
 		for _, id := range parts {

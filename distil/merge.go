@@ -84,25 +84,18 @@ func (m *merges) cut(ids []int32, to []span) []span {
 	return to
 }
 
-// word is a stretch of text that no merge crosses, how often it stands in the text, and the sum of these places' needs.
+// word is a stretch of text that no merge crosses, and how often it stands in the text.
 type word struct {
 	ids   []int32
 	count int
-	need  int
 }
 
-// wordsOf divides all sentences where a piece begins a word and at pieces that are not usable. needs are of languages
-// whose words count more or less than once.
-func wordsOf(text *Sentences, usable, begins []bool, needs map[string]int) []word {
+// wordsOf divides all sentences where a piece begins a word and at pieces that are not usable.
+func wordsOf(text *Sentences, usable, begins []bool) []word {
 	var words []word
 	place := map[string]int{}
 	for i := range text.Len() {
-		ids, need := text.At(i), 1
-		if of := text.Languages[i]; of >= 0 && int(of) < len(text.Names) {
-			if n, ok := needs[text.Names[of]]; ok {
-				need = n
-			}
-		}
+		ids := text.At(i)
 		for lo := 0; lo < len(ids); {
 			hi := lo + 1
 			for usable[ids[lo]] && hi < len(ids) && usable[ids[hi]] && !begins[ids[hi]] {
@@ -117,7 +110,6 @@ func wordsOf(text *Sentences, usable, begins []bool, needs map[string]int) []wor
 					words = append(words, word{ids: ids[lo:hi]})
 				}
 				words[at].count++
-				words[at].need += need
 			}
 			lo = hi
 		}
@@ -136,37 +128,30 @@ func gramOf(ids []int32) (g gram) {
 	return g
 }
 
-// uses are a sequence's places, and the sum of their needs.
-type uses struct {
-	count int
-	need  int
-}
-
 // frequent counts the sequences of pieces within words and returns those that stand there often enough, those that
 // save the most pieces first. spell gives a sequence's spelling, of which there must be one only.
 func frequent(words []word, spell func(ids []int32) string, taken map[string]bool) []word {
 	var all []word
-	before := map[gram]uses{}
+	before := map[gram]int{}
 	for n := 2; n <= longestMerge; n++ {
-		counts := map[gram]uses{}
+		counts := map[gram]int{}
 		for _, w := range words {
 			for i := 0; i+n <= len(w.ids); i++ {
 				g := w.ids[i : i+n]
-				if n == 2 || before[gramOf(g[1:])].count >= leastUses && before[gramOf(g[:n-1])].count >= leastUses {
-					was := counts[gramOf(g)]
-					counts[gramOf(g)] = uses{was.count + w.count, was.need + w.need}
+				if n == 2 || before[gramOf(g[1:])] >= leastUses && before[gramOf(g[:n-1])] >= leastUses {
+					counts[gramOf(g)] += w.count
 				}
 			}
 		}
-		for g, u := range counts {
-			if u.count >= leastUses {
-				all = append(all, word{slices.Clone(g[:n]), u.count, u.need})
+		for g, count := range counts {
+			if count >= leastUses {
+				all = append(all, word{slices.Clone(g[:n]), count})
 			}
 		}
 		before = counts
 	}
 	slices.SortFunc(all, func(a, b word) int {
-		return cmp.Or(cmp.Compare(b.need*(len(b.ids)-1), a.need*(len(a.ids)-1)), slices.Compare(a.ids, b.ids))
+		return cmp.Or(cmp.Compare(b.count*(len(b.ids)-1), a.count*(len(a.ids)-1)), slices.Compare(a.ids, b.ids))
 	})
 	return slices.DeleteFunc(all, func(w word) bool {
 		spelling := spell(w.ids)
@@ -177,35 +162,34 @@ func frequent(words []word, spell func(ids []int32) string, taken map[string]boo
 }
 
 // chooseMerges chooses at most n merges: of the frequent sequences those that are used most when words are cut by them,
-// found in rounds that each leave out half. A use counts as much as its language's need, 1 where none is given. usable
-// and begins are indexed by the teacher's ids: pieces that a merge may have, and those that a word begins with; taken
-// are the spellings of other pieces.
+// found in rounds that each leave out half. usable and begins are indexed by the teacher's ids: pieces that a merge may
+// have, and those that a word begins with; taken are the spellings of other pieces.
 func chooseMerges(text *Sentences, usable, begins []bool, spell func(ids []int32) string, taken map[string]bool,
-	n int, needs map[string]int) *merges {
-	words := wordsOf(text, usable, begins, needs)
+	n int) *merges {
+	words := wordsOf(text, usable, begins)
 	chosen := frequent(words, spell, taken)
 	for size := 4 * n; ; size = max(size/2, n) {
 		chosen = chosen[:min(size, len(chosen))]
 		m := mergesOf(chosen)
-		for i := range chosen {
-			chosen[i].count, chosen[i].need = 0, 0
-		}
+		uses := make([]int, len(chosen))
 		var spans []span
 		for _, w := range words {
 			spans = m.cut(w.ids, spans)
 			for _, s := range spans {
 				if s.merge >= 0 {
-					chosen[s.merge].count += w.count
-					chosen[s.merge].need += w.need
+					uses[s.merge] += w.count
 				}
 			}
 		}
-		seldom := func(w word) bool { return w.count < leastUses }
-		if len(chosen) <= n && !slices.ContainsFunc(chosen, seldom) {
+		least := slices.Min(append(uses, leastUses))
+		for i := range chosen {
+			chosen[i].count = uses[i]
+		}
+		if len(chosen) <= n && least >= leastUses {
 			return mergesOf(chosen)
 		}
-		chosen = slices.DeleteFunc(chosen, seldom)
-		slices.SortStableFunc(chosen, func(a, b word) int { return cmp.Compare(b.need, a.need) })
+		chosen = slices.DeleteFunc(chosen, func(w word) bool { return w.count < leastUses })
+		slices.SortStableFunc(chosen, func(a, b word) int { return cmp.Compare(b.count, a.count) })
 	}
 }
 

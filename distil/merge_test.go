@@ -57,7 +57,7 @@ func TestMergesAreCutAsTheTokenizerCutsThem(t *testing.T) {
 	}
 	keep := slices.Repeat([]bool{true}, len(p.raw))
 	const n = 30
-	merged := p.merges(text, keep, v, n, nil)
+	merged := p.merges(text, keep, v, n)
 	if len(merged.parts) != n {
 		t.Fatalf("%d merges, want %d", len(merged.parts), n)
 	}
@@ -94,7 +94,7 @@ func TestMergesAreCutAsTheTokenizerCutsThem(t *testing.T) {
 }
 
 func TestMergesPreferFewPieces(t *testing.T) {
-	m := mergesOf([]word{{[]int32{1, 2}, 50, 0}, {[]int32{2, 3}, 900, 0}, {[]int32{3, 4}, 20, 0}, {[]int32{5, 6}, 9, 0}, {[]int32{5, 6, 7}, 5, 0}})
+	m := mergesOf([]word{{[]int32{1, 2}, 50}, {[]int32{2, 3}, 900}, {[]int32{3, 4}, 20}, {[]int32{5, 6}, 9}, {[]int32{5, 6, 7}, 5}})
 	for _, test := range []struct {
 		ids  []int32
 		want []span
@@ -107,26 +107,6 @@ func TestMergesPreferFewPieces(t *testing.T) {
 	} {
 		if got := m.cut(test.ids, nil); !slices.Equal(got, test.want) {
 			t.Errorf("%v is cut into %v, want %v", test.ids, got, test.want)
-		}
-	}
-}
-
-// Of two languages whose words are as frequent, that of greater need gets the merges.
-func TestMergesFollowNeed(t *testing.T) {
-	text := &Sentences{seen: map[corpus.Key]int{}, Names: []string{"de", "pl"}}
-	for i := range int32(20) {
-		text.add([]int32{9, 1, 2, 9, 10 + i}, 0)
-		text.add([]int32{9, 3, 4, 9, 10 + i}, 1)
-	}
-	usable, begins := make([]bool, 40), slices.Repeat([]bool{true}, 40)
-	for _, id := range []int32{1, 2, 3, 4} {
-		usable[id], begins[id] = true, id%2 == 1
-	}
-	spell := func(ids []int32) string { return string(rune('a' + ids[0])) }
-	for language, want := range map[string][]int32{"de": {1, 2}, "pl": {3, 4}} {
-		m := chooseMerges(text, usable, begins, spell, map[string]bool{}, 1, map[string]int{language: 2})
-		if len(m.parts) != 1 || !slices.Equal(m.parts[0], want) {
-			t.Errorf("need of %s: merges %v, want %v", language, m.parts, want)
 		}
 	}
 }

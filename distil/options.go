@@ -28,11 +28,9 @@ type Options struct {
 	Pieces int `json:"pieces"` // size of the vocabulary; 0: the teacher's
 	// pieces that stand for frequent sequences of the teacher's; 0: none
 	Merges int `json:"merges,omitempty"`
-	// by language: how often a use of a merge in its text counts; 1 where none is named
-	MergeNeeds map[string]int `json:"merge_needs,omitempty"`
-	Rank       int            `json:"rank"`  // columns of the table; 0: as many as the features have
-	Bits       int            `json:"bits"`  // bits of a number of the table: 4 or 8
-	Steps      int            `json:"steps"` // steps of conjugate gradients
+	Rank   int `json:"rank"`  // columns of the table; 0: as many as the features have
+	Bits   int `json:"bits"`  // bits of a number of the table: 4 or 8
+	Steps  int `json:"steps"` // steps of conjugate gradients
 	// share of each piece's own part that is added to the linear map of pieces alone: less than 1 is better on text of
 	// other kinds
 	Share float64 `json:"share"`
@@ -85,10 +83,6 @@ func (o Options) Validate() error {
 	check(o.Rank >= 0, "--rank is %d: give a number of columns, or 0 for as many as the features have", o.Rank)
 	check(o.Pieces >= 0, "--pieces is %d: give a size of the vocabulary, or 0 for the teacher's", o.Pieces)
 	check(o.Merges >= 0, "--merges is %d: give a number of pieces, or 0 for none", o.Merges)
-	for language, need := range o.MergeNeeds {
-		check(need > 0, "--merge-need %s=%d: give a whole number above 0", language, need)
-		check(slices.Contains(o.languagesOf(), language), "--merge-need %s: there is no text of it", language)
-	}
 	check(o.Invent >= 0, "--invent is %d: give a number of times, or 0 for none", o.Invent)
 	check(o.Sample == 0 || o.Sample >= minSentences, "--sample is %d: give at least %d, or 0 for all", o.Sample,
 		minSentences)

@@ -64,8 +64,6 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 	f.IntVar(&o.Pieces, "pieces", o.Pieces, "pieces of the teacher's vocabulary to keep; 0: all")
 	f.IntVar(&o.Merges, "merges", o.Merges, "pieces to add for words and parts of words that the teacher cuts, the most "+
 		"frequent of the text; 0: none")
-	f.StringToIntVar(&o.MergeNeeds, "merge-need", nil,
-		"LANGUAGE=N: how often a use of such a piece in a language's text counts (default 1)")
 	f.IntVar(&o.Rank, "rank", o.Rank, "columns of the table; 0: as many as the teacher's features have")
 	f.IntVar(&o.Bits, "bits", o.Bits, "bits of each of the table's numbers: 4 or 8")
 	f.IntVar(&o.Steps, "steps", o.Steps, "steps of the least squares")
