@@ -35,7 +35,9 @@ type Many struct {
 	Langs        string   `setting:"langs,flag" json:"-"` // codes with commas between them
 	Pivot        string   `setting:"pivot,flag" json:"-"`
 	LangPairs    string   `setting:"lang_pairs,flag" json:"-"` // such as de-en, with commas between them
-	LanguageText []string `setting:"text,flag" json:"-"`       // LANGUAGE=FILES
+	LanguageText []string `setting:"text,flag" json:"-"`       // LANGUAGE=FILES, or mixed=FILES
+	LangColumn   string   `setting:"lang_column,flag" json:"-"`
+	LangModel    string   `setting:"lang_model,flag" json:"-"`
 }
 
 // Input is the text of a run.

@@ -42,6 +42,9 @@ text is read.`,
 			if cluster != "" {
 				return runSimulation(*cfg, cluster, asJSON, cmd.OutOrStdout())
 			}
+			if err := multiway.Unmix(cmd.Context(), cfg); err != nil {
+				return err
+			}
 			if multiway.Asked(cfg) {
 				return planMany(cmd.Context(), *cfg, asJSON, cmd.OutOrStdout())
 			}

@@ -54,6 +54,9 @@ languages.`,
 			if dryRun {
 				cfg.DryRun = cmd.OutOrStdout()
 			}
+			if err := multiway.Unmix(cmd.Context(), cfg); err != nil {
+				return err
+			}
 			if multiway.Asked(cfg) {
 				return runMany(cmd.Context(), *cfg, s.Nightly, cmd.OutOrStdout())
 			}

@@ -1,0 +1,327 @@
+package multiway
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/split"
+	"bitextmine/filter/language"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
+)
+
+// mixed names text in several languages among --text LANGUAGE=FILES.
+const mixed = "mixed"
+
+// sortVersion changes with what sorting writes.
+const sortVersion = 1
+
+// Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place. A
+// file that was sorted before, and has the same size and time, is not sorted again.
+func Unmix(ctx context.Context, cfg *config.Config) error {
+	var patterns []string
+	for _, text := range cfg.LanguageText {
+		if files, ok := strings.CutPrefix(text, mixed+"="); ok {
+			patterns = append(patterns, files)
+		}
+	}
+	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0]}
+	switch {
+	case len(patterns) == 0 && (how.Model != "" || how.Column != ""):
+		return badinput.Errorf("lang_model and lang_column sort mixed text: name it with --text mixed=FILES")
+	case len(patterns) == 0:
+		return nil
+	case len(patterns) < len(cfg.LanguageText), len(cfg.SourceText)+len(cfg.TargetText) > 0:
+		return badinput.Errorf("text: %s=FILES is the text of all languages; leave the others out, or sort it by mine sort", mixed)
+	case how.Model != "" && how.Column != "":
+		return badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
+	case strings.Contains(cfg.DocMeta, "="):
+		return badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
+	}
+	how.In.MetaColumns, how.In.Split, how.In.MaxLineBytes = cfg.DocMeta, "", corpus.MaxRecordBytes
+	how.Languages = []string{cfg.Source, cfg.Target}
+	if Asked(cfg) {
+		pairs, err := Pairs(cfg)
+		if err != nil {
+			return err
+		}
+		how.Languages = languages(pairs)
+	}
+	for i, code := range how.Languages {
+		var err error
+		if how.Languages[i], err = corpus.ParseLanguage(code); err != nil {
+			return err
+		}
+	}
+	files, err := input.Expand(nil, patterns)
+	if err != nil {
+		return err
+	}
+	texts := map[string][]string{}
+	for _, file := range files {
+		dir, err := sortOnce(ctx, file, filepath.Join(cfg.Out, "sorted"), how)
+		if err != nil {
+			return err
+		}
+		for _, code := range how.Languages {
+			texts[code] = append(texts[code], filepath.Join(dir, code+".jsonl"))
+		}
+	}
+	cfg.LanguageText, cfg.LangModel, cfg.LangColumn = nil, "", ""
+	cfg.Format, cfg.Charset, cfg.TextColumn, cfg.DocColumn, cfg.URLColumn = string(corpus.FormatAuto), "", "text", "doc", "url"
+	if cfg.Corpora = texts; !Asked(cfg) {
+		cfg.SourceText, cfg.TargetText = texts[how.Languages[0]], texts[how.Languages[1]]
+	}
+	return nil
+}
+
+// sortOnce sorts a file into a directory of its own, unless that was done.
+func sortOnce(ctx context.Context, file input.File, dir string, how Sorting) (string, error) {
+	name := sha256.Sum256([]byte(file.Path))
+	dir = filepath.Join(dir, filepath.Base(file.Path)+"-"+hex.EncodeToString(name[:4]))
+	info, err := os.Stat(file.Path)
+	if err != nil {
+		return "", badinput.Errorf("%s cannot be read: %w", file.Path, err)
+	}
+	said := []any{sortVersion, info.Size(), info.ModTime().UnixNano(), how}
+	if how.Model != "" {
+		model, err := os.Stat(how.Model)
+		if err != nil {
+			return "", badinput.Errorf("lang_model %s cannot be read: %w", how.Model, err)
+		}
+		said = append(said, model.Size(), model.ModTime().UnixNano())
+	}
+	stamp, err := json.Marshal(said)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "sorted.json")
+	if before, err := os.ReadFile(path); err == nil && string(before) == string(stamp) {
+		return dir, nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("sort %s again: %w", file.Path, err)
+	}
+	if _, err := Sort(ctx, []input.File{file}, dir, how); err != nil {
+		return "", err
+	}
+	return dir, atomicfile.WriteBytes(path, stamp)
+}
+
+// sortedRow is a row of the output.
+type sortedRow struct {
+	Text     string  `json:"text"`
+	Doc      string  `json:"doc"`
+	URL      string  `json:"url"`
+	File     string  `json:"file"`
+	Line     uint64  `json:"line"`
+	Language string  `json:"language"`
+	Score    float64 `json:"score"`
+	meta     []string
+}
+
+// Sorting says how text is divided by language.
+type Sorting struct {
+	Languages []string       // canonical codes; what is in none of them goes to the file of OtherLanguages
+	Model     string         // of fastText; empty: CLD2
+	Column    string         // of the language, which is then not identified
+	MinScore  float64        // probability of a language, or by CLD2 its share of the letters, from which it is believed
+	Sentences bool           // records are divided, and each sentence goes to the file of its own language
+	In        corpus.Options // how files are read; values of MetaColumns go along
+}
+
+// OtherLanguages is the name of the file of all languages that were not asked for.
+const OtherLanguages = "other"
+
+// Sorted is what sorting gave.
+type Sorted struct {
+	Rows    map[string]int // by language
+	Skipped map[corpus.Reason]uint64
+}
+
+// sorter sorts records.
+type sorter struct {
+	Sorting
+	Sorted
+	meta     []string // names of the columns that go along
+	identify func(text string) (code string, score float64)
+	outputs  map[string]*bufio.Writer
+	found    []split.Sentence
+}
+
+// Sort writes DIR/LANGUAGE.jsonl for every language. On an error no file appears.
+func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*Sorted, error) {
+	s := &sorter{Sorting: how, Sorted: Sorted{map[string]int{}, map[corpus.Reason]uint64{}}, outputs: map[string]*bufio.Writer{}}
+	for _, code := range append([]string{OtherLanguages}, how.Languages...) {
+		s.outputs[code], s.Rows[code] = nil, 0
+	}
+	s.meta = s.In.Metadata()
+	if s.Column != "" {
+		s.In.MetaColumns = strings.Join(append([]string{s.Column}, s.meta...), ",")
+	}
+	var err error
+	if s.identify, err = identifier(how.Model); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, badinput.Errorf("%s cannot be made (%w); name another directory with --out", dir, err)
+	}
+	err = s.open(dir, slices.Sorted(maps.Keys(s.outputs)), func() error {
+		for _, file := range files {
+			if err := s.file(ctx, file); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return &s.Sorted, err
+}
+
+// identifier identifies languages by CLD2, or by a model of fastText.
+func identifier(path string) (func(text string) (string, float64), error) {
+	if path == "" {
+		of := language.For("")
+		return func(text string) (string, float64) {
+			guess := of.Identify(text)
+			return guess.Code, float64(guess.Share)
+		}, nil
+	}
+	model, err := language.OpenFastText(path)
+	if err != nil {
+		return nil, err
+	}
+	codes := map[string]string{}
+	for _, label := range model.Labels() {
+		if code, err := corpus.ParseLanguage(label); err == nil {
+			codes[label] = code
+		}
+	}
+	if len(codes) == 0 {
+		return nil, badinput.Errorf("%s: none of its labels, such as %q, is a language; name a model that identifies languages", path, model.Labels()[0])
+	}
+	return func(text string) (string, float64) {
+		best := model.Predict(text, 1)
+		if len(best) == 0 {
+			return "", 0
+		}
+		return codes[best[0].Label], min(float64(best[0].Probability), 1)
+	}, nil
+}
+
+// open opens the outputs of languages, calls work and publishes them all.
+func (s *sorter) open(dir string, languages []string, work func() error) error {
+	if len(languages) == 0 {
+		return work()
+	}
+	return atomicfile.Write(filepath.Join(dir, languages[0]+".jsonl"), func(f *os.File) error {
+		out := bufio.NewWriter(f)
+		s.outputs[languages[0]] = out
+		if err := s.open(dir, languages[1:], work); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}
+
+func (s *sorter) file(ctx context.Context, file input.File) (err error) {
+	r, err := corpus.Open(file, s.In)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		record, err := r.NextContext(ctx)
+		if errors.Is(err, io.EOF) || errors.Is(err, corpus.ErrEmpty) {
+			break
+		}
+		if err == nil {
+			err = s.record(file.Path, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for reason, n := range r.Counts().Skipped {
+		s.Skipped[reason] += n
+	}
+	return nil
+}
+
+// record writes a record, or its sentences, to the files of their languages.
+func (s *sorter) record(path string, r corpus.Sentence) error {
+	row := sortedRow{Text: r.Text, Doc: r.Doc, URL: r.URL, File: path, Line: r.Line}
+	row.Language, row.Score = s.languageOf(r.Normal, r.Meta)
+	if row.meta = r.Meta; s.Column != "" {
+		row.meta = r.Meta[1:]
+	}
+	if !s.Sentences {
+		return s.write(row)
+	}
+	rules := cmp.Or(row.Language, "en") // which are those of most languages
+	splitter, err := split.For(rules)
+	if err != nil {
+		return err
+	}
+	whole := row
+	s.found = splitter.Append(s.found[:0], r.Text, split.Options{})
+	for _, x := range s.found {
+		row.Text = corpus.Normalise(r.Text[x.Start:x.End])
+		row.Language, row.Score = whole.Language, whole.Score
+		if s.Column == "" {
+			if code, score := s.identify(row.Text); code != "" {
+				row.Language, row.Score = code, score
+			}
+		}
+		if row.Text == "" {
+			continue
+		}
+		if err := s.write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sorter) languageOf(text string, columns []string) (code string, score float64) {
+	if s.Column == "" {
+		return s.identify(text)
+	}
+	code, err := corpus.ParseLanguage(columns[0])
+	if err != nil {
+		return "", 0
+	}
+	return code, 1
+}
+
+func (s *sorter) write(row sortedRow) error {
+	to := row.Language
+	if _, wanted := s.outputs[to]; !wanted || row.Score < s.MinScore {
+		to = OtherLanguages
+	}
+	s.Rows[to]++
+	lines := json.NewEncoder(s.outputs[to])
+	lines.SetEscapeHTML(false)
+	if len(s.meta) == 0 {
+		return lines.Encode(row)
+	}
+	all := map[string]any{"text": row.Text, "doc": row.Doc, "url": row.URL, "file": row.File, "line": row.Line, "language": row.Language, "score": row.Score}
+	for i, name := range s.meta {
+		all[name] = row.meta[i]
+	}
+	return lines.Encode(all)
+}
