@@ -35,6 +35,9 @@ type File struct {
 
 // Load reads a file of a format. A line that is not a pair, other than one without text, is a badinput error.
 func Load(in input.File, format Format, opts Options) (*File, error) {
+	if format == PO {
+		return nil, badinput.Errorf("%s is a catalogue, which has no place for scores: write it as TSV by mine export first", in.Path)
+	}
 	r, err := Open(in, format, opts)
 	if err != nil {
 		return nil, err

@@ -16,10 +16,11 @@ const (
 	TSV   Format = "tsv"   // one pair a line, without quoting
 	TMX   Format = "tmx"   // translation units
 	JSONL Format = "jsonl" // one JSON object a line
+	PO    Format = "po"    // a gettext catalogue
 )
 
 // FormatOf returns the format that a file's name says, apart from a compression's suffix: TSV unless it ends in .tmx,
-// .jsonl or .ndjson.
+// .po, .jsonl or .ndjson.
 func FormatOf(name string) Format {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -29,6 +30,8 @@ func FormatOf(name string) Format {
 	switch ext {
 	case ".tmx":
 		return TMX
+	case ".po":
+		return PO
 	case ".jsonl", ".ndjson":
 		return JSONL
 	}
@@ -91,6 +94,8 @@ func Open(in input.File, format Format, opts Options) (Reader, error) {
 	switch format {
 	case TMX:
 		return openTMX(in, opts)
+	case PO:
+		return openPO(in)
 	case JSONL:
 		return openJSONL(in, opts)
 	default:

@@ -151,6 +151,14 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 		units: true}, nil
 }
 
+func openPO(in input.File, opts Options) (*pairSource, error) {
+	r, err := exchange.Open(in, exchange.PO, exchange.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &pairSource{name: in.Path, reader: r, texts: newTexts([]string{opts.SourceColumn, opts.TargetColumn})}, nil
+}
+
 func openAligned(source, target string, opts Options) (*pairSource, error) {
 	r, err := exchange.OpenAligned(input.File{Path: source}, input.File{Path: target})
 	if err != nil {

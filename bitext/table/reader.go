@@ -73,6 +73,8 @@ func Open(files []string, opts Options) (*Reader, error) {
 		switch exchange.FormatOf(files[0]) {
 		case exchange.TMX:
 			r.source, err = openTMX(in, opts)
+		case exchange.PO:
+			r.source, err = openPO(in, opts)
 		case exchange.JSONL:
 			r.source, err = openJSONL(in)
 		default:

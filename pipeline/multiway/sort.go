@@ -31,8 +31,8 @@ const mixed = "mixed"
 // sortVersion changes with what sorting writes.
 const sortVersion = 1
 
-// Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place. A
-// file that was sorted before, and has the same size and time, is not sorted again.
+// Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place.
+// A file that was sorted before, and has the same size and time, is not sorted again.
 func Unmix(ctx context.Context, cfg *config.Config) error {
 	var patterns []string
 	for _, text := range cfg.LanguageText {

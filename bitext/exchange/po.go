@@ -1,0 +1,60 @@
+package exchange
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/corpus/page"
+	"bitextmine/internal/badinput"
+)
+
+// poReader reads a gettext catalogue: each original with its translation. Messages without a translation, and those that
+// are marked fuzzy, are left out.
+type poReader struct {
+	io.Closer
+	name     string
+	messages page.Reader
+	any      bool
+}
+
+func openPO(in input.File) (*poReader, error) {
+	f, err := input.OpenDecompressed(in)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, maxLineBytes+2), in.Path, maxLineBytes)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &poReader{Closer: f, name: in.Path, messages: page.NewPO(lines, "msgstr")}, nil
+}
+
+// Next implements Reader.
+func (r *poReader) Next() (Record, error) {
+	for {
+		p, err := r.messages.Next()
+		if errors.Is(err, io.EOF) && !r.any {
+			return Record{}, badinput.Errorf("%s holds no message with a translation: give a gettext catalogue", r.name)
+		}
+		if err != nil {
+			return Record{}, err
+		}
+		if p.Skip == page.Empty {
+			continue
+		}
+		r.any = true
+		rec := Record{Number: p.Number, Reason: corpus.Reason(p.Skip), Detail: p.Detail}
+		if strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError) { // what unquoting makes of other bytes
+			rec.Reason, rec.Detail = corpus.ReasonNotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
+		}
+		if rec.Reason == "" {
+			rec.Pair = Pair{p.Columns["msgid"], p.Columns["msgstr"]}
+		}
+		return rec, nil
+	}
+}

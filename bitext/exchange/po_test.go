@@ -1,0 +1,65 @@
+package exchange
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
+)
+
+const catalogue = "# head\nmsgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n\n#: a.c:1\nmsgid \"Open \"\n\"file\"\nmsgstr \"Datei öffnen\"\n\n" +
+	"#, fuzzy\nmsgid \"Close\"\nmsgstr \"Öffnen\"\n\nmsgid \"Untranslated\"\nmsgstr \"\"\n\nmsgctxt \"menu\"\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d Datei\"\nmsgstr[1] \"%d Dateien\"\n"
+
+func poPairs(t *testing.T, content string) (pairs []Pair, reasons []corpus.Reason, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "de.po")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(input.File{Path: path}, FormatOf(path), DefaultOptions())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	for {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return pairs, reasons, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		pairs, reasons = append(pairs, rec.Pair), append(reasons, rec.Reason)
+	}
+}
+
+// TestCatalogueIsBitext: originals with their translations; fuzzy and empty ones are none.
+func TestCatalogueIsBitext(t *testing.T) {
+	pairs, reasons, err := poPairs(t, catalogue)
+	if err != nil || !slices.Equal(pairs, []Pair{{"Open file", "Datei öffnen"}, {"%d file", "%d Datei"}}) {
+		t.Errorf("%q %v", pairs, err)
+	}
+	if _, reasons, err = poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
+		t.Errorf("%v %v", reasons, err)
+	}
+	if _, reasons, err = poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\xe4\"\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonNotUTF8 {
+		t.Errorf("%v %v", reasons, err)
+	}
+	if _, _, err := poPairs(t, "msgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n"); !badinput.Is(err) || !strings.Contains(err.Error(), "no message") {
+		t.Errorf("no translation: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "x.po")
+	if err := os.WriteFile(path, []byte(catalogue), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(input.File{Path: path}, PO, DefaultOptions()); !badinput.Is(err) || !strings.Contains(err.Error(), "mine export") {
+		t.Errorf("a catalogue to score: %v", err)
+	}
+}
