@@ -13,8 +13,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// poReader reads a gettext catalogue: each original with its translation. Messages without a translation, and those that
-// are marked fuzzy, are left out.
+// poReader reads a gettext catalogue: each original with its translation. Messages without a translation, and those
+// that are marked fuzzy, are left out.
 type poReader struct {
 	io.Closer
 	name     string
@@ -49,7 +49,8 @@ func (r *poReader) Next() (Record, error) {
 		}
 		r.any = true
 		rec := Record{Number: p.Number, Reason: corpus.Reason(p.Skip), Detail: p.Detail}
-		if strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError) { // what unquoting makes of other bytes
+		if strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError) {
+			// Unquoting makes that of bytes that are no UTF-8.
 			rec.Reason, rec.Detail = corpus.ReasonNotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
 		}
 		if rec.Reason == "" {
