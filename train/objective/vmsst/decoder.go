@@ -15,7 +15,7 @@ import (
 //	x = x + attention over earlier places(norm(x));  x = x + W c + b;  x = x + FFN(norm(x))
 //
 // The middle step is equivalent to cross-attention to a single vector. Logits are W_out (norm(x) ⊕ c); factored, W_out
-// is two matrices. An input is the sum of the token before (none at the first place), its place and the language.
+// is two matrices. An input is the sum of its place and the token before; the first token is the language's vector.
 
 const (
 	decoderName      = "heads.decoder"
@@ -59,10 +59,12 @@ func (v decoder) loss(params map[string]*graph.Node, in inputs, semantic, langua
 	n, length := in.sentences, in.length
 	before := layers.Lookup(params[v.Table], in.before) // the first place looks up a token whose vector is removed below
 	x := graph.Reshape(before, n, length, v.Width)
-	x = graph.Mul(x, graph.OneMinus(layers.First(x.Graph(), length)))
+	first := layers.First(x.Graph(), length)
+	x = graph.Mul(x, graph.OneMinus(first))
 	x = graph.Add(x, graph.Reshape(layers.Rows(params[decoderPlaces], 0, length, 1), 1, length, v.Width))
 	if v.DecoderLanguage {
-		x = graph.Add(x, graph.Reshape(graph.Gather(params[decoderLanguages], in.languages), n, 1, v.Width))
+		language := graph.Reshape(graph.Gather(params[decoderLanguages], in.languages), n, 1, v.Width)
+		x = graph.Add(x, graph.Mul(language, first))
 	}
 	latent := graph.Concatenate([]*graph.Node{semantic, language}, 1)
 	stack := &layers.Stack{Shape: v.shape(), Params: params, N: n, Length: length}

@@ -18,7 +18,7 @@ type Settings struct {
 	LanguageLayers   int  `yaml:"language_layers"`   // number of layers of each language encoder
 	DecoderLayers    int  `yaml:"decoder_layers"`
 	EncoderLanguage  bool `yaml:"encoder_language"` // the language encoder's inputs have a vector of the language
-	DecoderLanguage  bool `yaml:"decoder_language"` // so have the decoder's
+	DecoderLanguage  bool `yaml:"decoder_language"` // the decoder's first token is the language
 	Factored         bool `yaml:"factored"`         // the decoder's projection to words goes through the encoder's width
 	Heads            int  `yaml:"heads"`            // attention heads of language encoders and decoder
 	FFN              int  `yaml:"ffn"`

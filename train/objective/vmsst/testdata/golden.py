@@ -8,6 +8,8 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../
 import differences
 from differences import softmax
 
+differences.STEP = 1e-7  # at 1e-5 a difference crosses a kink of the ReLU
+
 N, LENGTH, WIDTH, DIM, VOCABULARY, LANGUAGES, FFN, HEADS, STEP = 3, 4, 4, 5, 6, 3, 5, 2, 5
 rng = np.random.default_rng(6)
 ids = [[[1, 4, 5, 2], [1, 3, 2], [4, 2]], [[1, 5, 2], [1, 3, 3, 2], [3, 5]]]
@@ -85,7 +87,7 @@ def log_p(s, side, i, semantic, language):
     latent = np.concatenate([semantic, language])
     x = np.array([w["table"][sentence[p - 1]] if p > 0 else np.zeros(WIDTH) for p in range(len(sentence))]) + w["heads.decoder.positions"][: len(sentence)]
     if s["decoder_language"]:
-        x = x + w["heads.decoder.languages"][tongue]
+        x[0] = x[0] + w["heads.decoder.languages"][tongue]
     for k in range(s["decoder_layers"]):
         x = layer(f"heads.decoder.{k}", x, True, latent)
     x = norm("heads.decoder.norm", x)
