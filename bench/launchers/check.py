@@ -11,7 +11,7 @@ LAUNCHERS = {
     "one by one": "{}",
     "xargs": r"xargs -d '\n' -P 2 -I TASK sh -c TASK < {tasks}",
     "ray": f"'{python}' '{here}/ray_tasks.py' {{tasks}}",
-    "snakemake": f"'{python}' -m snakemake --quiet all --cores 2 --snakefile '{here}/Snakefile' --directory \"$(mktemp -d)\" --config tasks={{tasks}}",
+    "snakemake": f"START=\"$PWD\" '{python}' -m snakemake --quiet all --cores 2 --snakefile '{here}/Snakefile' --directory \"$(mktemp -d)\" --config tasks={{tasks}}",
 }
 
 
