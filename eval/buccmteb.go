@@ -26,6 +26,28 @@ var BUCCMTEB = &Protocol{
 	bucc:    func() buccMeasure { return &mtebPair{} },
 }
 
+// BitextMTEB is MTEB's bitext mining on line-aligned sets.
+var BitextMTEB = &Protocol{
+	Name: "bitext-mteb",
+	Definition: [2]string{
+		"Line-aligned sentences; each source's nearest target by cosine, in one direction, as MTEB measures Tatoeba, FLORES and NTREX.",
+		"F1, P and R weighted over target lines as scikit-learn does. On these sets tatoeba has P@1 of both directions.",
+	},
+	Columns: []report.Column{
+		{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage},
+		{Name: "recall", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
+	},
+	Dataset: "tatoeba",
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+		half := Half{Source: set.source, Target: set.target, Gold: make([][2]int32, len(set.source.Texts))}
+		for i := range half.Gold {
+			half.Gold[i] = [2]int32{int32(i), int32(i)}
+		}
+		s, err := ScoreBUCCMTEB(ctx, r.Searcher, half)
+		return []any{s.F1, s.Precision, s.Recall, s.Queries}, err
+	}),
+}
+
 // MTEBScore is the result of bucc-mteb in percent, with the counts that it is computed from.
 type MTEBScore struct {
 	F1, Precision, Recall float64

@@ -47,6 +47,7 @@ type Protocol struct {
 	bucc       func() buccMeasure
 	aligned    func() alignedMeasure
 	similarity func(out *report.Report, sets []SimilaritySet)
+	labelled   func(r *Runner, ctx context.Context, out *report.Report, dir, target string) error
 
 	// negatives is true if the targets of a line-aligned set get synthetic negatives.
 	negatives bool
@@ -55,18 +56,19 @@ type Protocol struct {
 }
 
 // Protocols are all protocols, in the order of docs/evaluation.md.
-var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, BUCCRefined, Tatoeba, XSim,
-	XSimPlusPlus, Retrieval, STS}
+var Protocols = []*Protocol{BUCCLaser, BUCCST, BUCCCosine, BUCCMTEB, BUCCScored, BUCCRefined, Tatoeba, BitextMTEB,
+	XSim, XSimPlusPlus, Retrieval, STS, Pairs, Probe}
 
 // Data is a kind of test set.
 type Data int
 
 // BUCCSets have gold pairs among many sentences, AlignedSets a translation on each line, STSSets pairs with a graded
-// similarity.
+// similarity, LabelledSets texts or pairs with labels.
 const (
 	BUCCSets Data = iota
 	AlignedSets
 	STSSets
+	LabelledSets
 )
 
 // Data is the kind of test set that the protocol is for.
@@ -76,15 +78,31 @@ func (p *Protocol) Data() Data {
 		return BUCCSets
 	case p.aligned != nil:
 		return AlignedSets
+	case p.labelled != nil:
+		return LabelledSets
 	}
 	return STSSets
 }
 
 // newReport makes an empty report.
 func (p *Protocol) newReport(encoder string) *report.Report {
-	label := [...]string{BUCCSets: "pair", AlignedSets: "language", STSSets: "set"}[p.Data()]
+	label := [...]string{BUCCSets: "pair", AlignedSets: "language", STSSets: "set", LabelledSets: "set"}[p.Data()]
 	return &report.Report{Protocol: p.Name, Definition: p.Definition, Encoder: encoder, Label: label,
 		Columns: slices.Clone(p.Columns)}
+}
+
+// Labelled evaluates the sets in dir with protocols for labelled sets. target is the language whose training texts
+// serve all others. It returns one report for each protocol, in the given order.
+func (r *Runner) Labelled(ctx context.Context, protocols []*Protocol, dir, target string) ([]*report.Report, error) {
+	reports := make([]*report.Report, len(protocols))
+	for i, p := range protocols {
+		reports[i] = p.newReport(r.Vectors.Name())
+		if err := p.labelled(r, ctx, reports[i], dir, target); err != nil {
+			return nil, err
+		}
+		reports[i].Average()
+	}
+	return reports, nil
 }
 
 // buccMeasure measures one language pair of BUCC sets.

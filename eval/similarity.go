@@ -22,7 +22,7 @@ var STS = &Protocol{
 	Name: "sts",
 	Definition: [2]string{
 		"Correlation of the cosine of each pair with its gold score, in percent: Pearson (SemEval's measure) and Spearman (the embedding papers').",
-		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs together.",
+		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs, the unweighted mean SentEval's.",
 	},
 	Columns: []report.Column{
 		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage},
@@ -134,13 +134,16 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 	var ofYears []report.Row
 	for _, year := range years {
 		var each []Correlation
+		var rows []report.Row
 		for _, set := range sets[year] {
 			each = append(each, set.Correlate())
+			rows = append(rows, correlationRow("", each[len(each)-1]))
 		}
 		mean := correlationRow(year+" mean", WeightedMean(each))
 		ofYears = append(ofYears, mean)
 		if len(each) > 1 {
-			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()))
+			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()),
+				out.Mean(year+" unweighted mean", rows))
 		}
 	}
 	if len(years) > 1 {

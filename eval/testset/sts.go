@@ -38,7 +38,8 @@ type STSPairs struct {
 var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z]+)\.txt$`)
 
 // FindSTS finds all sets under dir: YEAR/NAME.test.tsv (SemEval 2012-2016: score, two sentences),
-// STS.input.TRACK.a-b.txt with STS.gs.TRACK.a-b.txt beside it (2017), and SICK_test_annotated.txt.
+// STS.input.TRACK.a-b.txt with STS.gs.TRACK.a-b.txt beside it (2017), STS benchmark's sts-test.csv, and
+// SICK_test_annotated.txt.
 func FindSTS(dir string) ([]STSFiles, error) {
 	var sets []STSFiles
 	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
@@ -55,6 +56,9 @@ func FindSTS(dir string) ([]STSFiles, error) {
 		case name == "SICK_test_annotated.txt":
 			sets = append(sets, STSFiles{Year: "SICK", Name: "test", Text: path, First: "en", Second: "en",
 				textColumns: [2]int{1, 2}, goldColumn: 3, header: true})
+		case name == "sts-test.csv":
+			sets = append(sets, STSFiles{Year: "STSb", Name: "test", Text: path, First: "en", Second: "en",
+				textColumns: [2]int{5, 6}, goldColumn: 4})
 		case strings.HasSuffix(name, ".test.tsv"):
 			sets = append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)),
 				Name: strings.TrimSuffix(name, ".test.tsv"), Text: path,
@@ -67,7 +71,7 @@ func FindSTS(dir string) ([]STSFiles, error) {
 	}
 	if len(sets) == 0 {
 		return nil, badinput.Errorf(
-			"%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, or SICK_test_annotated.txt",
+			"%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, sts-test.csv, or SICK_test_annotated.txt",
 			dir)
 	}
 	slices.SortFunc(sets, func(a, b STSFiles) int {

@@ -204,7 +204,8 @@ var testSets = []struct {
 	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", evalOptions.evalBUCC},
 	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text",
 		evalOptions.evalAligned},
-	{eval.STSSets, "SemEval 2012-2017 and SICK under --dir", evalOptions.evalSTS},
+	{eval.STSSets, "SemEval 2012-2017, STS benchmark and SICK under --dir", evalOptions.evalSTS},
+	{eval.LabelledSets, "pairs as of PAWS-X and XNLI, or texts as of MLDoc, under --dir", evalOptions.evalLabelled},
 }
 
 // listProtocols lists the protocols by the sets that they are for.
@@ -334,6 +335,18 @@ func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
 		return nil, err
 	}
 	return runner.STS(ctx, protocols, sets)
+}
+
+func (o evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
+	target, err := corpus.ParseLanguage(o.target)
+	if err != nil {
+		return nil, err
+	}
+	if o.dir == "" {
+		return nil, badinput.Errorf("%s: name the directory of the sets with --dir", protocols[0].Name)
+	}
+	return runner.Labelled(ctx, protocols, o.dir, target)
 }
 
 // directory is --dir, or the directory in which mine data puts the set.
