@@ -11,7 +11,7 @@ import (
 func TestProtocols(t *testing.T) {
 	for _, p := range Protocols {
 		measures := 0
-		for _, set := range []bool{p.bucc != nil, p.aligned != nil, p.similarity != nil} {
+		for _, set := range []bool{p.bucc != nil, p.aligned != nil, p.similarity != nil, p.labelled != nil} {
 			if set {
 				measures++
 			}

@@ -65,6 +65,7 @@ func TestSTSYears(t *testing.T) {
 	dir := put(t, map[string]string{
 		"2013/headlines.test.tsv": "1\ta\tb\n2\tc\td\n3\te\tf\n\tleft\tout\n", "2013/OnWN.test.tsv": "1\tg\th\n4\ti\tj\n",
 		"sts17/STS.input.track6.tr-en.txt": "k\tl\nm\tn\no\tp\n", "sts17/STS.gs.track6.tr-en.txt": "1.0\n2.0\n",
+		"sts-test.csv": "main\tnews\t2012\t1\t2.5\tq\tr\nmain\tnews\t2012\t2\t5\ts\tt\tsource\n",
 	})
 	files, err := testset.FindSTS(dir)
 	if err != nil {
@@ -79,12 +80,16 @@ func TestSTSYears(t *testing.T) {
 	for _, row := range append(reports[0].Rows, reports[0].Means...) {
 		names = append(names, row.Name)
 	}
-	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|2013 mean|2013 all|average of the years' means"
+	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|STSb test|2013 mean|2013 all|2013 unweighted mean|average of the years' means"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
 	if reports[0].Rows[1].Cells[2] != 3 {
 		t.Errorf("%v pairs, want the 3 that have a score", reports[0].Rows[1].Cells[2])
+	}
+	rows, unweighted := reports[0].Rows, reports[0].Means[2]
+	if want := (rows[0].Cells[1].(float64) + rows[1].Cells[1].(float64)) / 2; unweighted.Cells[1] != want || unweighted.Cells[2] != 5 {
+		t.Errorf("%v is not the mean %v of both sets", unweighted, want)
 	}
 	notes := strings.Join(reports[0].Notes, "\n")
 	if !strings.Contains(notes, "last 1 pairs") || !strings.Contains(notes, "2013 lacks the set FNWN") {

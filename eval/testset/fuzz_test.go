@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"bitextmine/internal/badinput"
@@ -67,6 +68,32 @@ func FuzzReadSTS(f *testing.F) {
 				if math.IsNaN(score) || math.IsInf(score, 0) {
 					t.Errorf("%s: accepted the score %v", files.Text, score)
 				}
+			}
+		}
+	})
+}
+
+func FuzzReadLabelled(f *testing.F) {
+	f.Add([]byte("sentence1\tsentence2\tlabel\na\tb\t1\n"))
+	f.Add([]byte("language\tgold_label\tsentence1\tsentence2\nde\tneutral\ta\tb\n"))
+	f.Add([]byte("label\ttext\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		dir := t.TempDir()
+		for _, name := range []string{"de.tsv", "de.train.10", "de.test"} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sets, err := ReadPairs(dir)
+		trains, tests, failed := ReadLabelled(dir)
+		for _, err := range []error{err, failed} {
+			if err != nil && !badinput.Is(err) {
+				t.Errorf("error %v is no bad input", err)
+			}
+		}
+		for _, s := range slices.Concat(sets, trains, tests) {
+			if len(s.First.Texts) != len(s.Labels) || len(s.Labels) == 0 || len(s.Second.Texts) != 0 && len(s.Second.Texts) != len(s.Labels) {
+				t.Errorf("%s: %d and %d texts, %d labels", s.Name, len(s.First.Texts), len(s.Second.Texts), len(s.Labels))
 			}
 		}
 	})

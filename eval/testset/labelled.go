@@ -133,5 +133,8 @@ func readLabelled(path, language string) (Labelled, error) {
 		set.Labels = append(set.Labels, row.fields[0])
 		set.First.Texts = append(set.First.Texts, strip(strings.Join(row.fields[1:], " ")))
 	}
+	if err == nil && len(rows) == 0 {
+		err = badinput.Errorf("%s has no lines: put lines of label<TAB>text there, or remove it", path)
+	}
 	return set, err
 }
