@@ -38,13 +38,13 @@ var BitextMTEB = &Protocol{
 		{Name: "recall", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
 	},
 	Dataset: "tatoeba",
-	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) ([]any, error) {
+	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		half := Half{Source: set.source, Target: set.target, Gold: make([][2]int32, len(set.source.Texts))}
 		for i := range half.Gold {
 			half.Gold[i] = [2]int32{int32(i), int32(i)}
 		}
 		s, err := ScoreBUCCMTEB(ctx, r.Searcher, half)
-		return []any{s.F1, s.Precision, s.Recall, s.Queries}, err
+		return report.Row{Cells: []any{s.F1, s.Precision, s.Recall, s.Queries}}, err
 	}),
 }
 
