@@ -42,11 +42,11 @@ func poPairs(t *testing.T, content string) (pairs []Pair, reasons []corpus.Reaso
 
 // TestCatalogueIsBitext: originals with their translations; fuzzy and empty ones are none.
 func TestCatalogueIsBitext(t *testing.T) {
-	pairs, reasons, err := poPairs(t, catalogue)
+	pairs, _, err := poPairs(t, catalogue)
 	if err != nil || !slices.Equal(pairs, []Pair{{"Open file", "Datei öffnen"}, {"%d file", "%d Datei"}}) {
 		t.Errorf("%q %v", pairs, err)
 	}
-	if _, reasons, err = poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
+	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
 		t.Errorf("%v %v", reasons, err)
 	}
 	if _, reasons, err = poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\xe4\"\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonNotUTF8 {

@@ -292,11 +292,11 @@ func readFrozen(dir string, more int) ([]*weights.Tensor, map[string]string, err
 	if sum, _ := digest(frozen, func(*weights.Tensor) bool { return true }); sum != was.Frozen.SHA256 {
 		return nil, nil, changed(was.Frozen.Start, path)
 	}
-	all := append(stored, frozen...)
+	stored = append(stored, frozen...)
 	if was.Transformer.LoRA.Rank > 0 {
-		all = was.Transformer.Merged(all)
+		stored = was.Transformer.Merged(stored)
 	}
-	return all, metadata, nil
+	return stored, metadata, nil
 }
 
 // source reads all weights that the training started from.

@@ -13,7 +13,6 @@ import (
 // Words are the flags of a word aligner: the model's, and those of an encoder beside it.
 type Words struct {
 	Model      word.Options
-	symmetry   string
 	encoder    string
 	similarity word.Similarity
 }
