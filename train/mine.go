@@ -22,7 +22,8 @@ const spare = 16
 // of them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
 // [set.Len(), dim] of all pairs. A language pair without h wrong targets is a badinput error. progress may be nil.
 //
-// filter says which of the pairs that are left are false negatives all the same, by their numbers; nil: none.
+// filter says which of the nearest are false negatives all the same, by their numbers; nil: none. It is not asked about
+// pairs that fill places: a pair of noise, whose own target is far away, would leave none.
 func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
 	filter func(row, other int) bool, progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
@@ -106,9 +107,6 @@ func (g *group) choose(chosen []int32, i int, near []int32, filter func(row, oth
 	take := func(target int32) bool { // returns whether there are enough
 		p := g.place[target]
 		wrong := !g.pairs[[2]int32{g.source[i], target}] && !g.pairs[[2]int32{g.source[p], g.target[i]}]
-		if wrong && filter != nil {
-			wrong = !filter(int(g.rows[i]), int(g.distinct[target]))
-		}
 		if wrong && !taken[target] {
 			chosen[len(taken)] = g.distinct[target]
 			taken[target] = true
@@ -116,7 +114,10 @@ func (g *group) choose(chosen []int32, i int, near []int32, filter func(row, oth
 		return len(taken) == len(chosen)
 	}
 	for _, target := range near {
-		if target >= 0 && take(target) {
+		if target < 0 || filter != nil && filter(int(g.rows[i]), int(g.distinct[target])) {
+			continue
+		}
+		if take(target) {
 			return true
 		}
 	}
