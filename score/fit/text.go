@@ -11,6 +11,8 @@ const (
 	// textPull is how many times as strongly weights are pulled to those of the scorer as weights of a fit to 0. Of 3,
 	// 5 and 10, 10 loses least where a text loses (bench/results/scoring-2026-11-25.md).
 	textPull = 10
+	// minTextPairs is how many translations, and how many other pairs, must be expected for weights to follow them.
+	minTextPairs = 50
 	// maxTextPairs is about how many matched pairs are looked at: more change little.
 	maxTextPairs = 30_000
 	// maxTextShare is the largest share of translations among the matched pairs that a scorer follows: where most are
@@ -38,7 +40,7 @@ func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), true)
 		n := float64(len(matched))
 		if round == 0 {
-			if before = adapted.Pairs; before < minStrong || n-before < minStrong || before > maxTextShare*n {
+			if before = adapted.Pairs; before < minTextPairs || n-before < minTextPairs || before > maxTextShare*n {
 				return base, nil
 			}
 		} else if adapted.Pairs > before*maxTextFactor || adapted.Pairs < before/maxTextFactor {
