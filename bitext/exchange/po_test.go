@@ -49,7 +49,7 @@ func TestCatalogueIsBitext(t *testing.T) {
 	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
 		t.Errorf("%v %v", reasons, err)
 	}
-	if _, reasons, err = poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\xe4\"\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonNotUTF8 {
+	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\xe4\"\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonNotUTF8 {
 		t.Errorf("%v %v", reasons, err)
 	}
 	if _, _, err := poPairs(t, "msgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n"); !badinput.Is(err) || !strings.Contains(err.Error(), "no message") {
