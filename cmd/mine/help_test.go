@@ -139,7 +139,7 @@ func TestMisspeltNames(t *testing.T) {
 		"model check laser2":    "laser2 is not on the Hugging Face hub",
 		"model check labs":      "did you mean labse?",
 		"model check use-sttic": "did you mean use-static?",
-		"model check bogus":     "one of arctic-embed-l-v2, bge-m3",
+		"model check bogus":     "one of arctic-embed-l-v2, bekko-a25m",
 		"model check x/labse":   "neither built in",
 		"model check bag-ngram": "name use-static, which stands for it, too",
 	} {
