@@ -14,7 +14,7 @@ import (
 // EachPair calls do with the two texts of every row of a Parquet file, in order. A null is an empty text.
 func EachPair(ctx context.Context, path, source, target string, do func(source, target string) error) error {
 	opts := Options{SourceColumn: source, TargetColumn: target, Columns: []string{source, target}}
-	return eachBatch(ctx, path, opts, func(_ *Reader, b *Batch) error {
+	return Each(ctx, []string{path}, opts, func(_ *Reader, b *Batch) error {
 		sources, err := b.Texts(source)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func AddColumns(ctx context.Context, in, out string, opts Options, rows int, col
 	return atomicfile.Write(out, func(f *os.File) (err error) {
 		var w *ParquetWriter
 		read := 0
-		err = eachBatch(ctx, in, opts, func(r *Reader, b *Batch) error {
+		err = Each(ctx, []string{in}, opts, func(r *Reader, b *Batch) error {
 			if w == nil {
 				w = NewParquetWriter(f, r.Metadata())
 			}
@@ -65,9 +65,9 @@ func AddColumns(ctx context.Context, in, out string, opts Options, rows int, col
 	})
 }
 
-// eachBatch calls do with every batch of a Parquet file.
-func eachBatch(ctx context.Context, path string, opts Options, do func(r *Reader, b *Batch) error) (err error) {
-	r, err := Open([]string{path}, opts)
+// Each calls do with every batch of files, and with their reader.
+func Each(ctx context.Context, files []string, opts Options, do func(r *Reader, b *Batch) error) (err error) {
+	r, err := Open(files, opts)
 	if err != nil {
 		return err
 	}

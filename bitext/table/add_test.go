@@ -77,7 +77,7 @@ func TestAddColumnsDropsNothing(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err = eachBatch(t.Context(), out, DefaultOptions(), func(_ *Reader, b *Batch) error {
+	err = Each(t.Context(), []string{out}, DefaultOptions(), func(_ *Reader, b *Batch) error {
 		for _, name := range []string{"own_score", "own_rank"} {
 			if column, err := columnOf(b, name); err != nil || column.NullN() != 1 || !column.IsNull(1) {
 				t.Errorf("%s: %v, %v", name, column, err)

@@ -125,24 +125,8 @@ type filter struct {
 }
 
 // each calls do for every batch of the file.
-func (f *filter) each(ctx context.Context, do func(b *table.Batch) error) (err error) {
-	r, err := table.Open(f.opts.Files, f.opts.Table)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
-		b, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = do(b)
-		}
-		if err != nil {
-			return err
-		}
-	}
+func (f *filter) each(ctx context.Context, do func(b *table.Batch) error) error {
+	return table.Each(ctx, f.opts.Files, f.opts.Table, func(_ *table.Reader, b *table.Batch) error { return do(b) })
 }
 
 // learn is the first pass.
