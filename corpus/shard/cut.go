@@ -324,3 +324,23 @@ func (c *cutter) checkRows(shards []Info) error {
 	}
 	return nil
 }
+
+// Occurrence is a place where a text has a sentence.
+type Occurrence struct {
+	Key corpus.Key
+	URL string // may be empty
+}
+
+// EachOccurrence reads texts as CutTogether does and calls do with every sentence, repetitions too, in the order of the
+// text. Nothing is kept in memory.
+func EachOccurrence(ctx context.Context, texts []Text, do func(Occurrence)) (err error) {
+	c := &cutter{texts: texts, at: -1, seen: map[corpus.Key]uint32{}} // which stays empty, so that nothing is a repetition
+	defer func() { err = errors.Join(err, c.close()) }()
+	for err = c.advance(ctx); err == nil; err = c.advance(ctx) {
+		do(Occurrence{c.row.Key, c.row.URL})
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

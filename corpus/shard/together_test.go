@@ -35,6 +35,12 @@ func TestCutTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var places []string
+	err = EachOccurrence(t.Context(), texts, func(o Occurrence) { places = append(places, fmt.Sprintf("%.2x%s", o.Key[:], o.URL)) })
+	one, five := corpus.KeyOf("one"), corpus.KeyOf("five")
+	if want := fmt.Sprintf("%.2x%.2x", one[:], five[:]); err != nil || len(places) != 8 || places[0]+places[6] != want || places[2] != places[0] || places[7] != places[0] {
+		t.Errorf("places %q %v", places, err)
+	}
 	var counts, rows, documents []string
 	for _, f := range cut.Files {
 		counts = append(counts, fmt.Sprint(f.Counts.Lines, f.Counts.Kept, f.Counts.Duplicates, f.Counts.SkippedTotal()))

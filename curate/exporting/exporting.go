@@ -47,6 +47,10 @@ type Options struct {
 	Licence     string        // for the description of a Hugging Face data set
 	Anonymise   Anonymise
 	Domains     string // TSV file of counts by domain to write beside; empty: none
+	// DedupURLs writes a pair of texts once, with all addresses that it was seen at. Places lists them by sentence; nil:
+	// they are those of the exported rows.
+	DedupURLs bool
+	Places    Places
 }
 
 // Report counts the exported pairs.
@@ -54,6 +58,8 @@ type Report struct {
 	Read, Written uint64
 	Sets          []SetReport
 	SplitBy       string // the column that the sets were divided by
+	Repeated      uint64 // rows left out, as their pair of texts was written
+	Addresses     int    // distinct ones that were written
 }
 
 // SetReport is one set of a report.
@@ -72,6 +78,7 @@ type exporter struct {
 	first    *table.Batch
 	report   Report
 	domains  domains
+	seen     *seen // nil: pairs are written as they are
 }
 
 // Run exports.
@@ -79,6 +86,11 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	e := &exporter{opts: opts}
 	if err := e.begin(ctx); err != nil {
 		return nil, err
+	}
+	if opts.DedupURLs {
+		if err := e.look(ctx); err != nil {
+			return nil, err
+		}
 	}
 	sets := e.sets()
 	err := e.create(sets, func() error {
@@ -95,6 +107,9 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if e.seen != nil {
+		e.report.Addresses = e.seen.addresses.Len()
 	}
 	for _, s := range sets {
 		e.report.Written += s.pairs
@@ -113,6 +128,9 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	}
 	if e.opts.Anonymise == AsColumns && e.format.Sides {
 		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", e.opts.Format)
+	}
+	if e.opts.DedupURLs && e.format.Sides {
+		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", e.opts.Format)
 	}
 	r, err := table.Open(e.opts.Files, e.opts.Table)
 	if err != nil {
@@ -133,9 +151,17 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.first, err = e.anonymise(e.first, 1); err != nil {
 		return err
 	}
+	for flag, asked := range map[string]bool{"--domains": e.opts.Domains != "", "--dedup-urls": e.opts.DedupURLs} {
+		if asked && (!e.first.Has(urlColumns[0]) || !e.first.Has(urlColumns[1])) {
+			return badinput.Errorf("%s: the bitext has no columns %s and %s: mine with --url-column", flag, urlColumns[0], urlColumns[1])
+		}
+	}
 	if e.opts.Domains != "" {
-		if e.domains = (domains{}); !e.first.Has(urlColumns[0]) || !e.first.Has(urlColumns[1]) {
-			return badinput.Errorf("--domains: the bitext has no columns %s and %s: mine with --url-column", urlColumns[0], urlColumns[1])
+		e.domains = domains{}
+	}
+	if e.opts.DedupURLs {
+		if e.first, err = withSeen(e.first, make([][2]*group, e.first.Len()), &addresses{}); err != nil {
+			return err
 		}
 	}
 	e.metadata = r.Metadata()
@@ -162,6 +188,9 @@ const allColumns = "all"
 // columns are the columns to write; nil: all. They have those that the format cannot do without.
 func (e *exporter) columns() []string {
 	columns := e.opts.Columns
+	if columns == nil && e.format.Languages && e.opts.DedupURLs {
+		columns = []string{SeenColumns[0].URLs, SeenColumns[1].URLs}
+	}
 	if columns == nil && e.format.Lines && e.first.Has(PartsColumns[0]) { // commas would not divide sentences
 		for _, c := range e.first.Columns() {
 			if !slices.Contains(PartsColumns[:], c.Name) {
@@ -197,7 +226,7 @@ func needed(e *exporter) (columns []string) {
 		return nil
 	}
 	columns = append(columns, "keep", "score", "src_key", "tgt_key", table.SourceLanguage, table.TargetLanguage, e.opts.Sort, e.report.SplitBy)
-	if e.domains != nil {
+	if e.domains != nil || e.opts.DedupURLs {
 		columns = append(columns, urlColumns[:]...)
 	}
 	if e.opts.Where != nil {
@@ -316,6 +345,13 @@ func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
 
 // write writes rows of a batch to their sets.
 func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
+	if e.seen != nil {
+		var err error
+		if b, err = e.once(b, rows); err != nil {
+			return err
+		}
+		rows = upTo(b.Len())
+	}
 	if e.domains != nil {
 		if err := e.domains.add(b, rows, [2]string{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}); err != nil {
 			return err
@@ -374,6 +410,9 @@ func (r *Report) Summary(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d pairs exported", r.Written, r.Read)
 	if len(r.Sets) > 1 {
 		fmt.Fprintf(w, ", divided by %s", r.SplitBy)
+	}
+	if r.Addresses > 0 {
+		fmt.Fprintf(w, ", with %d addresses; %d rows repeated a pair", r.Addresses, r.Repeated)
 	}
 	fmt.Fprintln(w)
 	for _, s := range r.Sets {

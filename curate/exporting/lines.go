@@ -80,14 +80,18 @@ func (w *tsv) Write(b *table.Batch) error {
 	return flush(w.to, dst)
 }
 
-// plain appends a value as text without quotation marks.
+// plain appends a value as text without quotation marks. A comma in an address of a list is written as %2C.
 func plain(dst []byte, c *table.Cells, i int) []byte {
 	if c.List == nil {
 		return c.Append(dst, i)
 	}
+	addresses := c.Name == SeenColumns[0].URLs || c.Name == SeenColumns[1].URLs
 	for n, text := range c.List(i) {
 		if n > 0 {
 			dst = append(dst, ',')
+		}
+		if addresses {
+			text = strings.ReplaceAll(text, ",", "%2C")
 		}
 		dst = append(dst, text...)
 	}

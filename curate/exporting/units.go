@@ -82,7 +82,13 @@ func (w *units) Write(b *table.Batch) error {
 			if slices.Contains(skip, cells[c].Name) || cells[c].Null(i) {
 				continue
 			}
-			if w.value = plain(w.value[:0], &cells[c], i); len(w.value) > 0 {
+			if cells[c].List != nil { // a note for each
+				for _, value := range cells[c].List(i) {
+					u.notes = append(u.notes, note{cells[c].Name, value})
+				}
+				continue
+			}
+			if w.value = cells[c].Append(w.value[:0], i); len(w.value) > 0 {
 				u.notes = append(u.notes, note{cells[c].Name, string(w.value)})
 			}
 		}

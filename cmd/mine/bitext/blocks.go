@@ -129,7 +129,7 @@ func (o *blockFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.blocks, "blocks", "", "of aligned documents: document, paragraph, or the most words of a block on either side")
 	f.IntVar(&o.missing, "max-missing", 3, "sentences in a row without a translation that a block goes on over")
-	f.StringVar(&o.bitext, "bitext", "", "with --blocks: bitext file with the pairs that count as kept (default: the run's)")
+	f.StringVar(&o.bitext, "bitext", "", "with --blocks or --dedup-urls: bitext file with the pairs that count as kept (default: the run's)")
 }
 
 // options reads --blocks.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +15,18 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
+	cut "bitextmine/corpus/shard"
 	"bitextmine/curate/exporting"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 
 	"bitextmine/bitext/label"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/shard"
+	"bitextmine/pipeline/view"
 )
 
 // exportOptions are the flags of mine export.
@@ -29,7 +36,7 @@ type exportOptions struct {
 	anonymise, domains            string
 	format, out, compress, breaks string
 	columns                       []string
-	all, ascending                bool
+	all, ascending, dedupURLs     bool
 	minScore                      float64
 	where, sort, splitBy, licence string
 	dev, test                     float64
@@ -44,8 +51,10 @@ func NewExport() *cobra.Command {
 		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or
 TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns,
 or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages alone unless --columns
-names more. --blocks writes paragraphs or documents that a run with --documents on aligned. --dev and --test divide the pairs by source document, so that no document is in two sets; which set a
-document is in depends on its name alone. Memory does not grow with the bitext.
+names more. --blocks writes paragraphs or documents that a run with --documents on aligned. --dev and --test divide the
+pairs by source document, so that no document is in two sets; which set a document is in depends on its name alone.
+--dedup-urls writes a pair of texts once, with all addresses where its texts were seen: of a run these are read from its
+text again, of files from their rows. Memory does not grow with the bitext, except by these.
 
 Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), xliff (2.0),
 po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
@@ -64,6 +73,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	f := cmd.Flags()
 	f.StringVar(&o.anonymise, "anonymise", "", "mask e-mail addresses, telephone, account and card numbers and IP addresses, in texts\nor in columns of their own: texts or columns")
 	f.StringVar(&o.domains, "domains", "", "TSV file of the exported pairs by domain to write, too")
+	f.BoolVar(&o.dedupURLs, "dedup-urls", false, "write a pair of texts once, with the columns src_urls and tgt_urls of all addresses that it was seen at")
 	f.StringVar(&o.format, "format", "", "tsv, csv, moses, tmx, xliff, po, jsonl, parquet or hf (default: by the ending of --out)")
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
@@ -102,6 +112,17 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 		}
 		opts.Files, opts.Labels = []string{file}, nil
 	}
+	if o.dedupURLs && opts.Files[0] != files[0] {
+		run, err := view.Open(ctx, files[0], program.Version, slog.Default())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, run.Close()) }()
+		opts.Places = placesIn(run)
+		if o.bitext != "" {
+			opts.Files = []string{o.bitext}
+		}
+	}
 	report, err := exporting.Run(ctx, opts)
 	if err != nil {
 		return err
@@ -114,13 +135,16 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	opts = exporting.Options{
 		Files: files, Format: o.format, Out: o.out, Compression: o.compress, Columns: o.columns, All: o.all,
 		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test,
-			By: o.splitBy}, Licence: o.licence, Anonymise: exporting.Anonymise(o.anonymise), Domains: o.domains,
+			By: o.splitBy}, Licence: o.licence, Anonymise: exporting.Anonymise(o.anonymise), Domains: o.domains, DedupURLs: o.dedupURLs,
 	}
 	if o.anonymise != "" && opts.Anonymise != exporting.InTexts && opts.Anonymise != exporting.AsColumns {
 		return opts, badinput.Errorf("--anonymise is %q: give %s or %s", o.anonymise, exporting.InTexts, exporting.AsColumns)
 	}
-	if o.blocks == "" && o.bitext != "" {
+	if o.blocks == "" && !o.dedupURLs && o.bitext != "" {
 		return opts, badinput.Errorf("--bitext says what blocks keep: give --blocks, too, or name the file in place of the run")
+	}
+	if o.blocks != "" && o.dedupURLs {
+		return opts, badinput.Errorf("--dedup-urls is of pairs of sentences: leave it or --blocks out")
 	}
 	if opts.Table, err = o.columnFlags.options(); err != nil {
 		return opts, err
@@ -160,6 +184,15 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 		}
 	}
 	return opts, opts.Split.Validate()
+}
+
+// placesIn reads the text of a run again.
+func placesIn(run *view.Run) exporting.Places {
+	return func(ctx context.Context, side int, do func(key corpus.Key, url string)) (err error) {
+		env := &stage.Env{Files: run.Files, Model: run.Model}
+		defer func() { err = errors.Join(err, env.Close()) }()
+		return shard.EachOccurrence(ctx, env, run.Plan.LanguageOf(0, side), func(at cut.Occurrence) { do(at.Key, at.URL) })
+	}
 }
 
 // formatOf is the format that the name of a file says.

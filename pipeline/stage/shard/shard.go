@@ -155,7 +155,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err := unchanged(in); err != nil {
 			return nil, err
 		}
-		if texts[i], err = textOf(e, t, in); err != nil {
+		if texts[i], err = textOf(e, t.Memory, in); err != nil {
 			return nil, err
 		}
 	}
@@ -178,10 +178,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	return record, nil
 }
 
-// textOf says how an input is read and cut.
-func textOf(e *stage.Env, t *plan.Task, in plan.Input) (text shard.Text, err error) {
+// textOf says how an input is read and cut by a task that may take so many bytes of memory.
+func textOf(e *stage.Env, memory int64, in plan.Input) (text shard.Text, err error) {
 	text = shard.Text{File: in.Source(), Options: in.Options(e.Plan.Settings)}
-	text.File.MaxPage = maxPage(e.Resources, t.Memory, text.Options.PageCopies())
+	text.File.MaxPage = maxPage(e.Resources, memory, text.Options.PageCopies())
 	if in.Splitter != nil {
 		text.Learned, err = learned(e, *in.Splitter)
 	}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestExportDedupURLs: a run keeps the first place of a sentence, and the export lists all of them, which it reads from
+// the text again; text that was changed meanwhile is refused.
+func TestExportDedupURLs(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	page := func(url, text string) string { return `{"url":"` + url + `","text":"` + text + `"}` + "\n" }
+	write("de1.jsonl", page("http://de/1", "Das Haus am Fluss ist sehr alt.")+page("http://de/2", "Morgen fahren wir nach Berlin.")+page("http://de/3", "Das Haus am Fluss ist sehr alt."))
+	write("de2.jsonl", page("http://de/4,5", "Das Haus am Fluss ist sehr alt.")+page("http://de/1", "Der Zug ist heute schnell."))
+	write("en1.jsonl", page("http://en/1", "The house by the river is very old.")+page("http://en/2", "Tomorrow we are going to Berlin."))
+	write("en2.jsonl", page("http://en/3", "The train is fast today.")+page("http://en/3", "Tomorrow we are going to Berlin."))
+	mined, out := filepath.Join(dir, "mined"), filepath.Join(dir, "out.tsv")
+	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", filepath.Join(dir, "de?.jsonl"), "--tgt-text", filepath.Join(dir, "en?.jsonl"),
+		"--url-column", "url", "--split", "off", "--k", "2", "--scorer", "none", "--threshold", "0", "--encoder", "use-static", "--out", mined)
+	export := []string{"export", mined, "--dedup-urls", "--columns", "src_urls,tgt_urls,src_seen,tgt_seen,src_url", "--out", out}
+	said := must(t, export...)
+	data, err := os.ReadFile(out)
+	for _, row := range []string{
+		"Das Haus am Fluss ist sehr alt.\tThe house by the river is very old.\thttp://de/1,http://de/3,http://de/4%2C5\thttp://en/1\t3\t1\thttp://de/1\n",
+		"Morgen fahren wir nach Berlin.\tTomorrow we are going to Berlin.\thttp://de/2\thttp://en/2,http://en/3\t1\t2\thttp://de/2\n",
+	} {
+		if err != nil || !strings.Contains(string(data), row) {
+			t.Errorf("%q is not in %s %v", row, data, err)
+		}
+	}
+	if !strings.Contains(said, "with 7 addresses; 0 rows repeated a pair") {
+		t.Errorf("%s", said)
+	}
+	must(t, "export", mined, "--where", "src_url == 'http://de/2'", "--out", filepath.Join(dir, "some.parquet"))
+	if said := must(t, append(export, "--bitext", filepath.Join(dir, "some.parquet"))...); !strings.HasPrefix(said, "1 of 1 pairs exported, with 3 addresses") {
+		t.Errorf("%s", said)
+	}
+	write("en2.jsonl", page("http://en/3", "The train is slow today."))
+	for want, args := range map[string][]string{
+		"en2.jsonl was changed since the run": export,
+		"leave it or --blocks out":            append(export, "--blocks", "9"),
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
