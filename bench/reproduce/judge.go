@@ -9,8 +9,10 @@ import (
 	"bitextmine/bench/reproduce/statistic"
 	"bitextmine/corpus"
 	"bitextmine/encode"
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
+	"bitextmine/eval"
 	"bitextmine/eval/testset"
 	"bitextmine/index"
 	"bitextmine/train"
@@ -18,7 +20,8 @@ import (
 
 // judge evaluates encoders.
 type judge struct {
-	library  string // path of ONNX Runtime's
+	library  string     // path of ONNX Runtime's
+	device   gpu.Device // computes the vectors of transformers
 	searcher index.Searcher
 }
 
@@ -41,7 +44,7 @@ func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, par
 	}
 	r.Dim, r.Words = model.Dim, v.Rows()
 	v.Close()
-	encoder, err := encode.Open(model, encode.Options{Library: j.library})
+	encoder, err := encode.Open(model, encode.Options{Library: j.library, Device: j.device, OnCPU: c.Encoder.Kind != "transformer"})
 	if err != nil {
 		return err
 	}
@@ -78,4 +81,47 @@ func eachAligned(s train.DevSet, use func(pair testset.LanguagePair, src, tgt te
 		}
 	}
 	return nil
+}
+
+// textsOf are the sentences of a set.
+func textsOf(s train.DevSet) (all []string, err error) {
+	p, err := eval.ParseProtocol(s.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Data() {
+	case eval.STSSets:
+		found, err := testset.FindSTS(s.Dir)
+		for _, files := range found {
+			set, err := testset.ReadSTS(files)
+			if err != nil {
+				return nil, err
+			}
+			all = append(append(all, set.FirstSide.Texts...), set.SecondSide.Texts...)
+		}
+		return all, err
+	case eval.AlignedSets:
+		return all, eachAligned(s, func(_ testset.LanguagePair, src, tgt testset.Side, _ int) error {
+			all = append(append(all, src.Texts...), tgt.Texts...)
+			return nil
+		})
+	}
+	for _, language := range s.Src {
+		pair, err := testset.ParsePair(language, s.Tgt)
+		if err != nil {
+			return nil, err
+		}
+		halves, err := testset.FindBUCC(s.Dir, pair)
+		if err != nil {
+			return nil, err
+		}
+		for _, half := range halves {
+			src, tgt, _, err := testset.ReadBUCC(half, pair)
+			if err != nil {
+				return nil, err
+			}
+			all = append(append(all, src.Texts...), tgt.Texts...)
+		}
+	}
+	return all, nil
 }

@@ -7,7 +7,8 @@
 //	scripts/bench reproduce      # only the verdicts and pages, from the rows
 //
 // DATA has train/ and tatoeba/, as the presets name them, and flores/, ntrex/, bucc/ and sts/. Rows that exist are not
-// repeated, and a row that was stopped goes on from its last checkpoint.
+// repeated, and a row that was stopped goes on from its last checkpoint. Several calls with the same DATA and OUT share
+// the rows, such as on a machine with many CPUs: what one makes is left to it.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"strings"
 	"syscall"
 
+	"bitextmine/encode/gpu"
 	"bitextmine/internal/badinput"
 )
 
@@ -32,6 +34,7 @@ type options struct {
 	rows               string // directory of the rows' files
 	library            string // path of ONNX Runtime's library
 	device             string // that trains, as of mine train
+	judging            gpu.Device
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
 	steps              int      // of every training, in place of the budget's; 0: the budget's
@@ -49,6 +52,7 @@ func main() {
 	flag.StringVar(&o.presets, "presets", "configs/train", "directory of the systems' presets")
 	flag.StringVar(&o.library, "onnxruntime", "bin/libonnxruntime.so", "ONNX Runtime's library")
 	flag.StringVar(&o.device, "device", "cpu", "device that trains, as of mine train: cpu, cuda, go or xla:PLUGIN")
+	judging := flag.String("encoders", "cpu", "device that evaluates transformers, as of mine run: cpu or cuda, which needs an ONNX Runtime for it in -onnxruntime")
 	flag.IntVar(&o.steps, "steps", 0, "steps of every training, in place of the budget's")
 	flag.BoolVar(&o.anyway, "anyway", false, "train although the budget cannot tell any claim")
 	page := flag.String("page", "docs/reproduction.md", "page of the claims; empty: none")
@@ -61,9 +65,14 @@ func main() {
 			*path = full
 		}
 	}
+	var err error
+	if o.judging, err = gpu.Parse(*judging); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/reproduce:", err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := makeRows(ctx, o, *budgetFile, *seeds)
+	err = makeRows(ctx, o, *budgetFile, *seeds)
 	if err == nil {
 		err = pages(o.rows, *budgets, *page, *details)
 	}

@@ -19,7 +19,6 @@ import (
 
 	"bitextmine/bench/reproduce/sample"
 	"bitextmine/bench/reproduce/statistic"
-	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
@@ -71,7 +70,7 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, searcher}}
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, o.judging, searcher}}
 	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
 	if err != nil {
 		return nil, err
@@ -92,16 +91,25 @@ func (m *maker) makeAll(ctx context.Context) error {
 	if len(systems) == 0 {
 		systems = slices.DeleteFunc(m.budget.systems(), func(s string) bool { return s == m.budget.Teacher })
 	}
+	type row struct {
+		part   []string
+		system string
+		seed   uint64
+	}
+	var left []row
 	for _, seed := range m.seeds {
 		for _, part := range m.budget.Parts {
 			for _, system := range systems {
-				if err := m.make(ctx, part, system, seed); err != nil {
-					return fmt.Errorf("%s, %s, seed %d: %w", strings.Join(part, " "), system, seed, err)
-				}
+				left = append(left, row{part, system, seed})
 			}
 		}
 	}
-	return nil
+	return each(ctx, left, func(r row) error {
+		if err := m.make(ctx, r.part, r.system, r.seed); err != nil {
+			return fmt.Errorf("%s, %s, seed %d: %w", strings.Join(r.part, " "), r.system, r.seed, err)
+		}
+		return nil
+	})
 }
 
 // path is the directory of a row of a seed.
@@ -120,8 +128,12 @@ func (m *maker) file(part []string, system, seed string) string {
 
 // make makes a row of a seed, and before it the rows that it needs, unless they exist. A row that others start from
 // needs its checkpoint, too.
-func (m *maker) make(ctx context.Context, part []string, name string, seed uint64) error {
+func (m *maker) make(ctx context.Context, part []string, name string, seed uint64) (err error) {
 	g, s, err := m.budget.of(name)
+	if err != nil {
+		return err
+	}
+	rate, err := m.rate(ctx, g, s) // first: with several calls at work it takes longest
 	if err != nil {
 		return err
 	}
@@ -129,12 +141,15 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	if err != nil {
 		return err
 	}
-	rate, err := m.rate(ctx, g, s, c.Optimiser.LearningRate)
+	if rate > 0 {
+		c.Optimiser.LearningRate = rate
+	}
+	dir, file := m.path(part, name, seed), m.file(part, name, fmt.Sprintf("seed-%d", seed))
+	release, err := take(dir)
 	if err != nil {
 		return err
 	}
-	c.Optimiser.LearningRate = rate
-	dir, file := m.path(part, name, seed), m.file(part, name, fmt.Sprintf("seed-%d", seed))
+	defer func() { err = errors.Join(err, release()) }()
 	digest, err := m.digest(c)
 	if err != nil {
 		return err
@@ -154,7 +169,7 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	if err != nil {
 		return err
 	}
-	r.System, r.Seed, r.Rate = name, seed, rate
+	r.System, r.Seed, r.Rate = name, seed, c.Optimiser.LearningRate
 	if err := m.judge.row(ctx, c, judged(m.budget.Sets, part), part, dir, r); err != nil {
 		return err
 	}
@@ -162,7 +177,7 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 	if err := r.write(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s, seed %d, rate %g: %.0f s of processors, %.0f ms a step", strings.Join(part, " "), name, seed, rate, r.Seconds, 1000*r.Step)
+	fmt.Fprintf(os.Stderr, "%s, %s, seed %d, rate %g: %.0f s of processors, %.0f ms a step", strings.Join(part, " "), name, seed, r.Rate, r.Seconds, 1000*r.Step)
 	for _, x := range r.Measures {
 		fmt.Fprintf(os.Stderr, ", %s %.2f", x.name(), x.figure())
 	}
@@ -182,10 +197,10 @@ func (m *maker) startSeed(start string, seed uint64) uint64 {
 }
 
 // rate is the learning rate of a system: of the group's rates the one with which a training of the choosing seed, on
-// the first part, is best on the choosing sets.
-func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (rate float64, err error) {
+// the first part, is best on the choosing sets; 0: the group has none.
+func (m *maker) rate(ctx context.Context, g group, s system) (rate float64, err error) {
 	if len(g.Rates) == 0 {
-		return preset, nil
+		return 0, nil
 	}
 	part := m.budget.Parts[0]
 	c, err := m.config(ctx, g, s, part, m.budget.Choose.Seed)
@@ -193,19 +208,13 @@ func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (ra
 		return 0, err
 	}
 	best := 0.0
+	var elsewhere error
 	for i, tried := range g.Rates {
 		c.Optimiser.LearningRate = tried
-		dir, file := filepath.Join(m.system(part, s.Name), fmt.Sprintf("rate-%g", tried)), m.file(part, s.Name, fmt.Sprintf("rate-%g", tried))
-		digest, err := m.digest(c)
-		if err != nil {
-			return 0, err
-		}
-		r, err := read(file)
-		if err == nil {
-			err = r.sameAs(digest, file)
-		}
-		if err == nil && r == nil {
-			r, err = m.try(ctx, c, part, dir, file, s.Name)
+		r, err := m.tried(ctx, c, part, s.Name)
+		if held(err) { // the other rates need not wait for this one
+			elsewhere = err
+			continue
 		}
 		if err != nil {
 			return 0, err
@@ -218,7 +227,27 @@ func (m *maker) rate(ctx context.Context, g group, s system, preset float64) (ra
 			best, rate = x.figure(), tried
 		}
 	}
-	return rate, nil
+	return rate, elsewhere
+}
+
+// tried returns the row of a learning rate, made unless it exists.
+func (m *maker) tried(ctx context.Context, c train.Config, part []string, name string) (r *result, err error) {
+	rate := fmt.Sprintf("rate-%g", c.Optimiser.LearningRate)
+	dir, file := filepath.Join(m.system(part, name), rate), m.file(part, name, rate)
+	release, err := take(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	digest, err := m.digest(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err = read(file)
+	if err := errors.Join(err, r.sameAs(digest, file)); err != nil || r != nil {
+		return r, err
+	}
+	return m.try(ctx, c, part, dir, file, name)
 }
 
 // try trains with one learning rate and evaluates on the choosing sets.
@@ -299,7 +328,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 
 // vocabulary returns the vocabulary of all rows of a part, trained on the text of the first group. Its name identifies
 // its settings, so budgets with the same text share it.
-func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
+func (m *maker) vocabulary(ctx context.Context, part []string) (path string, err error) {
 	g := m.budget.Groups[0]
 	c, err := m.budget.preset(m.presets, g, g.Systems[0], part)
 	if err != nil {
@@ -311,7 +340,12 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(settings)
-	path := filepath.Join(m.out, fmt.Sprintf("vocabulary-%x.model", sum[:4]))
+	path = filepath.Join(m.out, fmt.Sprintf("vocabulary-%x.model", sum[:4]))
+	release, err := await(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -324,8 +358,8 @@ func (m *maker) vocabulary(ctx context.Context, part []string) (string, error) {
 }
 
 // published gives a preset that starts from published weights those without the pieces that neither the bitext nor the
-// line-aligned test sets have. Their directory's name identifies the text.
-func published(ctx context.Context, m *maker, c *train.Config, part []string) error {
+// test sets have. Their directory's name identifies the text.
+func published(ctx context.Context, m *maker, c *train.Config, part []string) (err error) {
 	sets := append(judged(m.budget.Sets, part), judged(m.budget.Choose.Sets, part)...)
 	bitext := c.Bitext
 	bitext.Sources = slices.Concat(bitext.Sources, m.budget.Hidden.Among)
@@ -342,14 +376,20 @@ func published(ctx context.Context, m *maker, c *train.Config, part []string) er
 			all = append(all, text)
 		}
 		for _, s := range sets {
-			err = errors.Join(err, eachAligned(s, func(_ testset.LanguagePair, src, tgt testset.Side, _ int) error {
-				all = append(append(all, src.Texts...), tgt.Texts...)
-				return nil
-			}))
+			of, err := textsOf(s)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, of...)
 		}
-		return all, err
+		return all, nil
 	}
-	return sample.Weights(c, texts, filepath.Join(m.out, fmt.Sprintf("%s-%x", filepath.Base(c.Encoder.Start), sum[:4])))
+	dir := filepath.Join(m.out, fmt.Sprintf("%s-%x", filepath.Base(c.Encoder.Start), sum[:4]))
+	release, err := await(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sample.Weights(c, texts, dir), release())
 }
 
 // start returns the checkpoint of a finished row.

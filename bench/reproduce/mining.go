@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,13 +39,18 @@ func (m *mined) validate(known []string) error {
 
 // bitext gives a preset of a budget that hides pairs the known ones, and those that its system mines. mine is the
 // program. A row with mined pairs says how many there are and how many of them are hidden pairs.
-func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []string, seed uint64) error {
+func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []string, seed uint64) (err error) {
 	b := m.budget
 	if b.Hidden.Every == 0 {
 		return nil
 	}
-	files, err := sample.Hide(ctx, c.Bitext, b.Hidden.Every, b.Hidden.Among, filepath.Join(m.out, "hidden", b.name))
+	hidden := filepath.Join(m.out, "hidden", b.name)
+	release, err := await(ctx, hidden)
 	if err != nil {
+		return err
+	}
+	files, err := sample.Hide(ctx, c.Bitext, b.Hidden.Every, b.Hidden.Among, hidden)
+	if err := errors.Join(err, release()); err != nil {
 		return err
 	}
 	source := func(path string) data.Source {
@@ -66,6 +72,10 @@ func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []st
 	from := m.path(part, s.Mined.From, seed)
 	out := filepath.Join(from, "mined-"+s.Mined.By)
 	c.Bitext.Sources = append(c.Bitext.Sources, source(filepath.Join(out, "en-"+part[0]+".parquet")))
+	if release, err = take(out); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if _, err := os.Stat(c.Bitext.Sources[1].Files[0]); err == nil {
 		return nil
 	}
