@@ -241,6 +241,7 @@ func (c comparison) excused(b budget, t table, name string) string {
 
 // untrained is why a system's rows judge nothing, or empty. Retrieval by cosine says whether a row trained.
 func (b budget) untrained(t table, system string) string {
+	start := b.start(system)
 	for _, r := range t.rows(system) {
 		for _, m := range r.Measures {
 			if m.Protocol != "tatoeba" {
@@ -248,8 +249,12 @@ func (b budget) untrained(t table, system string) string {
 			}
 			if x := m.figure(); x < least {
 				return fmt.Sprintf("`%s` did not train: it finds %.0f%% on %s", system, x, m.Set)
-			} else if s := t.any(b.start(system)); s != nil && b.start(system) != system {
-				if was, ok := s.of(m.name()); ok && was.figure()-x > lost {
+			} else if start != "" && start != system {
+				was, ok := t.before(start, r.Seed).of(m.name())
+				if !ok {
+					return fmt.Sprintf("no row of `%s`, which `%s` starts from, says whether it trained on %s", start, system, m.Set)
+				}
+				if was.figure()-x > lost {
 					return fmt.Sprintf("`%s` did not train: it lost %.0f points of its start on %s", system, was.figure()-x, m.Set)
 				}
 			}

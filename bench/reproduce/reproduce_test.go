@@ -215,12 +215,16 @@ func TestRule(t *testing.T) {
 		"a start":       {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""},
 		"no training":   {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1%"},
 		"lost":          {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
+		"no start":      {table{"bag": {}, "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no row of `bag`"},
 		"loss rose":     {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},
 		"hard labels":   {table{"imascl-tcm": rows("imascl-tcm", 70, hard), "imascl-hard": rows("imascl-hard", 66, nil)}, "Soft labels find translations better than hard", statistic.Untested, "hard ones"},
 		"end of scale":  {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
 		"other metric":  {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "one seed"},
 		"cost, too few": {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
 	} {
+		if c.t["bag"] == nil {
+			c.t["bag"] = rows("bag", 60, nil)
+		}
 		at := slices.IndexFunc(b.verdicts(nil, c.t), func(v verdict) bool { return strings.HasPrefix(v.says, c.says) })
 		if c.because == "no verdict" {
 			if at >= 0 {

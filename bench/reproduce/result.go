@@ -174,6 +174,17 @@ func (t table) any(system string) *result {
 	return nil
 }
 
+// before is the row of a system that a row of a seed starts from: of that seed, else of the one seed that all share.
+func (t table) before(start string, seed uint64) *result {
+	if r := t[start][seed]; r != nil {
+		return r
+	}
+	if r := t.any(start); r != nil {
+		return r
+	}
+	return &result{}
+}
+
 // values are a number of each row of a system, ascending.
 func (t table) values(system string, number func(*result) (float64, bool)) (all []float64) {
 	for _, r := range t[system] {
