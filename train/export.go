@@ -185,6 +185,15 @@ func Lock(out string) (release func() error, err error) {
 	return lockfile.Lock(filepath.Join(out, LockFile))
 }
 
+// LastStep is the step of the last whole checkpoint of the training in a directory; 0: there is none.
+func LastStep(out string) int {
+	all, _, err := checkpoint.Dir{Path: filepath.Join(out, checkpointsDir)}.List()
+	if err != nil || len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].Step
+}
+
 // openDirectory writes the preset into the directory, and returns the state from which its training goes on: that of
 // the last checkpoint, or of step 0. It refuses a directory with a training that was not asked for, or by another
 // preset.

@@ -63,7 +63,7 @@ func execute(ctx context.Context, args []string) int {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, context.Canceled):
-		slog.Error("stopped before the end; the same command goes on from here")
+		slog.Error("stopped before the end; " + program.AfterStop(err))
 		return exitRetry
 	}
 	err = program.MissingEncoder(err)

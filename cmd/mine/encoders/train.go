@@ -2,6 +2,7 @@ package encoders
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/train"
@@ -79,6 +81,9 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		Resume: o.resume, Teacher: o.cache,
 		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()
+	if errors.Is(err, context.Canceled) {
+		return program.StoppedBut(err, afterStop(o.out))
+	}
 	if err != nil {
 		return err
 	}
@@ -99,4 +104,12 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		fmt.Fprintf(out, "%-10s %.2f\n", name, summary.Dev[name])
 	}
 	return nil
+}
+
+// afterStop says how a training that was stopped goes on.
+func afterStop(out string) string {
+	if step := train.LastStep(out); step > 0 {
+		return fmt.Sprintf("with --resume the same command goes on from the checkpoint of step %d", step)
+	}
+	return "there is no checkpoint yet, so the same command begins again"
 }

@@ -22,6 +22,26 @@ import (
 // Version is the program's. Keys and the bitext hold it, so the commit is not part of it.
 const Version = "0.1.0"
 
+// Stopped is the error of a command that a signal ended and that the same call does not simply go on with.
+type Stopped struct {
+	error
+	Next string // how it goes on
+}
+
+// Unwrap returns the signal's error.
+func (s Stopped) Unwrap() error { return s.error }
+
+// StoppedBut returns err with what to do next.
+func StoppedBut(err error, next string) error { return Stopped{err, next} }
+
+// AfterStop is what to do after a command was stopped.
+func AfterStop(err error) string {
+	if stopped := (Stopped{}); errors.As(err, &stopped) {
+		return stopped.Next
+	}
+	return "the same command goes on from here"
+}
+
 // RunOptions returns the options that commands pass to the pipeline.
 func RunOptions(reporter progress.Reporter) pipeline.Options {
 	return pipeline.Options{Progress: reporter, Log: slog.Default(), Version: Version}
