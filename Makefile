@@ -12,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers rehearse-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -80,7 +80,7 @@ $(PJRT): bench/pjrt/wheels.txt
 
 # Search and training on that plugin, up to what only a GPU can show.
 test-pjrt: modules $(PJRT)
-	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m ./internal/pjrt ./index/xla ./train/device ./train/step
+	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m ./internal/pjrt ./train/device ./train/step
 	MINE_TEST_PJRT='$(abspath $(PJRT))' $(GO) test -count=1 -timeout 30m -run WeightsStay ./train
 
 # A static encoder for about 100 languages, of multilingual-e5-small and of text that you name:
@@ -205,9 +205,17 @@ figures: build
 	scripts/figures '$(DATA)' .cache/figures $(ONLY)
 	$(GO) test -count=1 -run 'Figures$$' . -update
 
-# What is checked on a GPU (bench/gpu), up to what a plugin for the CPU can show.
-rehearse-gpu: build $(PJRT)
-	python3 bench/gpu/check.py bin/mine bench/results/gpu.md --plugin $(PJRT) --rows 6000
+# The kernels of search = cuda, of their source: the same Triton, a wheel of PyPI, writes the same bytes.
+cuda-kernels: .cache/triton
+	.cache/triton/bin/python index/cuda/kernels.py index/cuda/kernels.json.gz
+
+.cache/triton: index/cuda/triton.txt
+	@python3 -m venv $@ && $@/bin/pip install -q --no-deps --require-hashes -r $< && touch $@
+
+# What is checked on a GPU (bench/gpu): search, encoding and training beside the CPU's, and how fast they are. Without a
+# GPU training alone is rehearsed, on a plugin for the CPU.
+check-gpu: build $(PJRT)
+	python3 bench/gpu/check.py bin/mine .cache/gpu-check.md --plugin $(PJRT) --rows 6000
 
 # Engine command with xargs, Ray and Snakemake: the bytes of a local run.
 bench-launchers: build .cache/launchers

@@ -9,6 +9,7 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/session"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // runnersOfGPU is how many batches a GPU is given at once, so that it has the next one while the vectors of the last
@@ -51,7 +52,7 @@ func (g *graph) run(r *runner, w *window, b batch) error {
 		return err
 	}
 	if !gpu.OutOfMemory(err) {
-		return gpu.Explain(gpu.GPU{Number: r.number}, err)
+		return gpu.Explain(cuda.GPU{Number: r.number}, err)
 	}
 	if b.size <= minRows {
 		return fmt.Errorf(
@@ -77,7 +78,7 @@ func (g *graph) shrink(number, tokens int) {
 }
 
 // fit runs the batch that needs most memory on all runners of all GPUs at once, and halves it until there is room.
-func (g *graph) fit(gpus []gpu.GPU) error {
+func (g *graph) fit(gpus []cuda.GPU) error {
 	length := g.model.MaxTokens
 	for {
 		n := max(minRows, int(g.budget.Load())/length)
@@ -91,7 +92,7 @@ func (g *graph) fit(gpus []gpu.GPU) error {
 		err := share(context.Background(), g.lanes, len(g.lanes)*runnersOfGPU, func(r *runner, _ int) error {
 			_, err := r.vectors(batch)
 			if err != nil && !gpu.OutOfMemory(err) {
-				err = gpu.Explain(gpu.GPU{Number: r.number}, err)
+				err = gpu.Explain(cuda.GPU{Number: r.number}, err)
 			}
 			return err
 		})
@@ -133,6 +134,6 @@ func (r *runner) bound(inputs []ort.Value, output ort.Value) (err error) {
 	if err := r.binding.BindOutput(r.session.Output, output); err != nil {
 		return err
 	}
-	gpu.Guard(func() { err = r.loaded.RunWithBinding(r.binding) })
+	cuda.Guard(func() { err = r.loaded.RunWithBinding(r.binding) })
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/fixtures"
+	"bitextmine/internal/cuda"
 )
 
 // pretend is a device whose GPUs are the CPU: everything up to the provider is as on GPUs.
@@ -26,14 +27,14 @@ const pretend = "pretend"
 // pretending adds the device. configure, which may be nil, is called for each session.
 func pretending(t testing.TB, gpus int, configure func(*ort.SessionOptions) error) gpu.Device {
 	t.Helper()
-	all := make([]gpu.GPU, gpus)
+	all := make([]cuda.GPU, gpus)
 	for i := range all {
-		all[i] = gpu.GPU{Number: i, Name: "pretended"}
+		all[i] = cuda.GPU{Number: i, Name: "pretended"}
 	}
 	session.Accelerators[pretend] = session.Accelerator{
 		Provider: "CPUExecutionProvider",
-		Prepare:  func(gpu.Device, string) ([]gpu.GPU, error) { return all, nil },
-		Use: func(o *ort.SessionOptions, _ *model.Model, _ gpu.GPU, _ gpu.Device) error {
+		Prepare:  func(gpu.Device, string) ([]cuda.GPU, error) { return all, nil },
+		Use: func(o *ort.SessionOptions, _ *model.Model, _ cuda.GPU, _ gpu.Device) error {
 			if configure == nil {
 				return nil
 			}
@@ -137,7 +138,7 @@ func TestDeviceThatLeavesAPartToTheCPU(t *testing.T) {
 	session.Accelerators[pretend] = a
 	_, err = Open(m, Options{Device: device})
 	encodetest.Refused(t, err, "no part of encoder attention was computed by CUDAExecutionProvider")
-	a.Prepare = func(gpu.Device, string) ([]gpu.GPU, error) {
+	a.Prepare = func(gpu.Device, string) ([]cuda.GPU, error) {
 		return gpu.Prepare(gpu.Device{Kind: gpu.CUDA, GPUs: 1 << 63}, "")
 	}
 	session.Accelerators[pretend] = a

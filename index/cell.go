@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"sync"
 
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
@@ -27,13 +29,18 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
 	}
-	source, err := newDistinct(ctx, "source", src)
-	if err != nil {
-		return nil, err
-	}
-	target, err := newDistinct(ctx, "target", tgt)
-	if err != nil {
-		source.close()
+	var source, target *Distinct
+	var failures [2]error // of the first side, if both have one
+	var both sync.WaitGroup
+	both.Go(func() { source, failures[0] = newDistinct(ctx, "source", src) })
+	both.Go(func() { target, failures[1] = newDistinct(ctx, "target", tgt) })
+	both.Wait()
+	if err := cmp.Or(failures[:]...); err != nil {
+		for _, d := range []*Distinct{source, target} {
+			if d != nil {
+				d.close()
+			}
+		}
 		return nil, err
 	}
 	return &Cell{

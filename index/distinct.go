@@ -209,6 +209,15 @@ func (d *Distinct) Block(lo, hi int, buf []float32) []float32 {
 	return buf
 }
 
+// Halves copies rows lo to hi-1, of float16 numbers, to out [hi-lo, width].
+func (d *Distinct) Halves(lo, hi, width int, out []uint16) {
+	dim := d.vectors.Dim
+	for i := lo; i < hi; i++ {
+		at := d.row(i) * dim
+		copy(out[(i-lo)*width:], d.vectors.F16[at:at+dim])
+	}
+}
+
 // Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in sequence, in hexadecimal.
 func (d *Distinct) Digest() string {
 	sum := sha256.New()

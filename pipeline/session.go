@@ -23,9 +23,9 @@ import (
 	"bitextmine/encode/model"
 	onnx "bitextmine/encode/session"
 	"bitextmine/index/backend"
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/config"
@@ -166,7 +166,7 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 		names = []string{exact.Name}
 	}
 	for _, name := range names {
-		if remote && (strings.HasPrefix(name, faiss.PrefixGPU) || strings.HasPrefix(name, xla.Prefix)) {
+		if remote && (strings.HasPrefix(name, faiss.PrefixGPU) || name == cuda.Name) {
 			continue // the machines that search have the GPUs
 		}
 		if err := backend.Check(name, dim, cfg.SearchOptions()); err != nil {

@@ -1,7 +1,7 @@
 """What only a GPU can show, in ten minutes: check.py PROGRAM RESULT [--plugin FILE] [--rows N] [--encoder MODEL]
 
 PROGRAM is mine, such as usr/lib/mine/launch of a package (make packages), which brings its libraries along. FILE is a
-PJRT plugin; without it that of a JAX for CUDA in this Python is taken. RESULT is a Markdown file, which has a row for
+PJRT plugin, for training; without it that of a JAX for CUDA in this Python is taken. RESULT is a Markdown file, which has a row for
 every check as soon as it is done: result, seconds, detail. A check that cannot be made has the reason. Rehearsal
 without a GPU: make rehearse-gpu.
 """
@@ -22,6 +22,17 @@ folders = [*site.getsitepackages(), site.getusersitepackages()]
 plugin = a.plugin or next((p for f in folders for p in sorted(glob.glob(f + "/jax_plugins/xla_cuda*/xla_cuda_plugin.so"))), "")
 libraries = [d for f in folders for d in sorted(glob.glob(f + "/nvidia/*/lib"))]
 environment = {**os.environ, "LD_LIBRARY_PATH": ":".join([*libraries, os.environ.get("LD_LIBRARY_PATH", "")]).strip(":"), "GOPJRT_CUDA_CHECKS": "0"}
+
+
+def driver():
+    """The GPUs and their driver; empty without one."""
+    if not any(os.access(os.path.join(p, "nvidia-smi"), os.X_OK) for p in os.environ["PATH"].split(":")):
+        return ""
+    cards = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"], capture_output=True, text=True)
+    return "; ".join(cards.stdout.splitlines())
+
+
+gpu = driver()
 
 
 class Skipped(Exception):
@@ -50,6 +61,12 @@ def rows(path, n, seed):
             f.write(data)
 
 
+def need_gpu():
+    if not gpu:
+        raise Skipped("no NVIDIA driver")
+    return "cuda"
+
+
 def need_plugin():
     if not plugin:
         raise Skipped("no PJRT plugin: name one with --plugin, or use a Python with JAX for CUDA")
@@ -62,7 +79,7 @@ def digest(folder):
 
 def search_is_exact(tmp):
     """The lists of both directions have the bytes of exact search on the CPU."""
-    where = need_plugin()
+    where = need_gpu()
     for i, name in enumerate("ab"):
         rows(tmp / f"{name}.npy", 4000 + 500 * i, i)
     found = {}
@@ -75,7 +92,7 @@ def search_is_exact(tmp):
 
 
 def search_speed(tmp):
-    where = need_plugin()
+    where = need_gpu()
     for i, name in enumerate("ab"):
         rows(tmp / f"{name}.npy", a.rows, i)
     seconds, _ = mine("neighbours", tmp / "a.npy", tmp / "b.npy", "--search", where, "--k", 4, "--out", tmp / "big")
@@ -83,7 +100,7 @@ def search_speed(tmp):
 
 
 def run_is_the_same(tmp):
-    where = need_plugin()
+    where = need_gpu()
     got = {}
     for name, how in ("cpu", "exact"), ("device", where):
         mine("run", "--src", "de", "--tgt", "en", "--search", how, "--out", tmp / name)
@@ -136,11 +153,9 @@ def encoding(tmp):
 
 
 def facts(tmp):
-    cards = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"], capture_output=True, text=True) \
-        if any(os.access(os.path.join(p, "nvidia-smi"), os.X_OK) for p in os.environ["PATH"].split(":")) else None
     _, said = mine("doctor")
     cpu = re.search(r"^cpu .*$", said, re.M).group(0)
-    return f"{'; '.join(cards.stdout.splitlines()) if cards else 'no NVIDIA driver'}; {' '.join(cpu.split()[2:])}; plugin {os.path.basename(plugin) or 'none'}"
+    return f"{gpu or 'no NVIDIA driver'}; {' '.join(cpu.split()[2:])}; plugin {os.path.basename(plugin) or 'none'}"
 
 
 failed = 0

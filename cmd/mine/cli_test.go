@@ -63,7 +63,7 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"no such index":           {[]string{"--search", "faiss:Blah"}, "Blah"},
 		"codes that do not fit":   {[]string{"--search", "faiss:IVF8,PQ7np"}, "512 dimensions"},
 		"a GPU that is not there": {[]string{"--search", "faiss-gpu:Flat"}, "GPU"},
-		"no plugin for GPUs":      {[]string{"--search", "xla:cuda"}, "MINE_PJRT_CUDA"},
+		"no driver":               {[]string{"--search", "cuda"}, "the NVIDIA driver is not installed here"},
 		"nprobe of exact":         {[]string{"--nprobe", "4"}, "nprobe"},
 		"nprobe of a graph":       {[]string{"--search", "faiss:HNSW8,Flat", "--nprobe", "4"}, "nprobe"},
 		"negative ef_search":      {[]string{"--search", "faiss:HNSW8,Flat", "--ef-search", "-4"}, "ef_search"},

@@ -4,10 +4,14 @@
 package embedding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -108,27 +112,48 @@ const unitTolerance = 2e-3
 // Unit returns the matrix with rows of length 1: as it is if they are, otherwise a copy in float32. name is that of its
 // file, for messages.
 func (m Matrix) Unit(name string) (Matrix, error) {
-	unit, row := true, make([]float32, m.Dim)
-	for i := 0; i < m.N && unit; i++ {
-		m.Float32(row, i, i+1)
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
+	var other atomic.Bool // a row of another length was found
+	err := m.inParts(func(lo, hi int) error {
+		row := make([]float32, m.Dim)
+		for i := lo; i < hi && !other.Load(); i++ {
+			m.Float32(row, i, i+1)
+			sum := 0.0
+			for _, x := range row {
+				sum += float64(x) * float64(x)
+			}
+			if !(math.Abs(sum-1) <= unitTolerance) { // also for NaN
+				other.Store(true)
+			}
 		}
-		unit = math.Abs(sum-1) <= unitTolerance // false for NaN
-	}
-	if unit {
-		return m, nil
+		return nil
+	})
+	if err != nil || !other.Load() {
+		return m, err
 	}
 	rows := make([]float32, m.N*m.Dim)
-	for i := range m.N {
-		one := rows[i*m.Dim : (i+1)*m.Dim]
-		m.Float32(one, i, i+1)
-		if err := Normalise(one); err != nil {
-			return m, badinput.Errorf("%s: row %d %w: leave it out", name, i, err)
+	err = m.inParts(func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			one := rows[i*m.Dim : (i+1)*m.Dim]
+			m.Float32(one, i, i+1)
+			if err := Normalise(one); err != nil {
+				return badinput.Errorf("%s: row %d %w: leave it out", name, i, err)
+			}
 		}
+		return nil
+	})
+	return FromFloat32(rows, m.Dim), err
+}
+
+// inParts divides the rows among all processors. Its error is that of the first part that has one.
+func (m Matrix) inParts(do func(lo, hi int) error) error {
+	threads := runtime.GOMAXPROCS(0)
+	errs := make([]error, threads)
+	var wait sync.WaitGroup
+	for i := range threads {
+		wait.Go(func() { errs[i] = do(i*m.N/threads, (i+1)*m.N/threads) })
 	}
-	return FromFloat32(rows, m.Dim), nil
+	wait.Wait()
+	return cmp.Or(errs...)
 }
 
 // narrow rounds x to IEEE 754 binary16, to nearest, ties to even. A value that rounds beyond 65,504 becomes an

@@ -1,7 +1,6 @@
-// Package gpu brings ONNX Runtime onto NVIDIA GPUs: which GPUs a setting names (Device), what the driver knows of them
-// (Driver), where the libraries of ONNX Runtime's CUDA and TensorRT providers are (Find) and how they are loaded
-// (Preload). It keeps these libraries from taking the Go runtime's signal handlers (Guard), and turns their errors into
-// sentences (Explain).
+// Package gpu brings ONNX Runtime onto NVIDIA GPUs: which GPUs a setting names (Device, Choose), where
+// the libraries of ONNX Runtime's CUDA and TensorRT providers are (Find) and how they are loaded (Preload). It turns
+// their errors into sentences (Explain).
 //
 // Nothing here is linked against CUDA: libraries are opened when a GPU is asked for.
 package gpu
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // The kinds of a Device; an empty one is the CPU.
@@ -77,4 +77,32 @@ func (d Device) Arithmetic() string {
 		return d.Kind + " float16"
 	}
 	return d.Kind
+}
+
+// Choose returns the GPUs that a device names. They must be of one kind, since another kind computes other last bits,
+// and a vector must not depend on the GPU that its batch went to.
+func Choose(d cuda.Driver, device Device) ([]cuda.GPU, error) {
+	if device.All {
+		device.GPUs = 1<<len(d.GPUs) - 1
+	}
+	var chosen []cuda.GPU
+	for n := range 64 {
+		if device.GPUs&(1<<n) == 0 {
+			continue
+		}
+		if n >= len(d.GPUs) {
+			return nil, badinput.Errorf(
+				"device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES",
+				n, len(d.GPUs))
+		}
+		chosen = append(chosen, d.GPUs[n])
+	}
+	for _, g := range chosen[1:] {
+		if first := chosen[0]; g.Name != first.Name || g.Major != first.Major || g.Minor != first.Minor {
+			return nil, badinput.Errorf(
+				"GPU %d is %s and GPU %d is %s: GPUs of two kinds give vectors that differ in the last bits; name GPUs of one kind in device",
+				first.Number, strings.TrimSpace(first.Name), g.Number, strings.TrimSpace(g.Name))
+		}
+	}
+	return chosen, nil
 }

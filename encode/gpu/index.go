@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/html"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 	"bitextmine/internal/transfer"
 )
 
@@ -230,7 +231,7 @@ func Parent() (string, error) {
 }
 
 // Installed returns ONNX Runtime's library of the newest installed set that a driver supports; empty: there is none.
-func Installed(driver Driver) string {
+func Installed(driver cuda.Driver) string {
 	parent, err := Parent()
 	if err != nil {
 		return ""
@@ -248,7 +249,7 @@ func Installed(driver Driver) string {
 }
 
 // Suited returns the newest set that a driver supports.
-func Suited(driver Driver) (WheelSet, error) {
+func Suited(driver cuda.Driver) (WheelSet, error) {
 	for _, s := range WheelSets() {
 		if driver.CUDA >= 1000*s.CUDA() {
 			return s, nil

@@ -14,6 +14,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 	"bitextmine/internal/lockfile"
 	"bitextmine/internal/transfer"
 )
@@ -139,12 +140,12 @@ func write(f *zip.File, to string) error {
 
 // Prepare loads what a device's providers need and returns its GPUs. Whatever is missing, too old or of another kind is
 // a badinput error.
-func Prepare(device Device, runtime string) ([]GPU, error) {
-	driver, err := OpenDriver()
+func Prepare(device Device, runtime string) ([]cuda.GPU, error) {
+	driver, err := cuda.OpenDriver()
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := driver.Choose(device)
+	chosen, err := Choose(driver, device)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func Prepare(device Device, runtime string) ([]GPU, error) {
 	if err := Missing(runtime, needed); err != nil {
 		return nil, err
 	}
-	return chosen, driver.Supports(needed)
+	return chosen, Supports(driver, needed)
 }
 
 // OutOfMemory says whether an error of ONNX Runtime is about a GPU's memory.
@@ -167,7 +168,7 @@ func OutOfMemory(err error) bool {
 
 // Explain makes a sentence of an error of ONNX Runtime on a GPU; nil stays nil. What may be otherwise on another
 // machine, or at another time, is worth a retry; the rest is badinput.
-func Explain(on GPU, err error) error {
+func Explain(on cuda.GPU, err error) error {
 	switch {
 	case err == nil || badinput.Is(err):
 		return err

@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // Library is one that a provider needs.
@@ -94,7 +95,7 @@ func imports(provider string) (names []string, err error) {
 		return nil, badinput.Errorf("%s cannot be read: %w: run mine gpu setup again, or replace it", provider, err)
 	}
 	for _, name := range all {
-		if name != driverName && (strings.HasPrefix(name, "libcu") || strings.HasPrefix(name, "libnv")) {
+		if name != cuda.DriverName && (strings.HasPrefix(name, "libcu") || strings.HasPrefix(name, "libnv")) {
 			names = append(names, name)
 		}
 	}
@@ -127,7 +128,7 @@ func load(dir string, all []Library) {
 func open(path string) (err error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	Guard(func() {
+	cuda.Guard(func() {
 		if reason := C.preload_open(name); reason != nil {
 			err = errors.New(C.GoString(reason))
 			C.free(unsafe.Pointer(reason))
@@ -192,7 +193,7 @@ func soname(name, prefix string) int {
 }
 
 // Supports refuses a driver that is older than the CUDA of the libraries.
-func (d Driver) Supports(needed []Library) error {
+func Supports(d cuda.Driver, needed []Library) error {
 	major := Major(needed)
 	if major == 0 || d.CUDA >= 1000*major {
 		return nil

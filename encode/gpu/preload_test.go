@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bitextmine/index/indextest"
+	"bitextmine/internal/cuda"
 )
 
 // provided makes a directory with a provider that needs libraries, each of which needs the next of them.
@@ -18,14 +21,14 @@ func provided(t *testing.T, names ...string) (runtime string) {
 	dir := t.TempDir()
 	var link []string
 	for i := len(names) - 1; i >= 0; i-- {
-		path := library(t, filepath.Join(dir, names[i]), "int f"+string(rune('a'+i))+";", append([]string{"-Wl,-soname," + names[i], "-Wl,--no-as-needed"}, link...)...)
+		path := indextest.Library(t, filepath.Join(dir, names[i]), "int f"+string(rune('a'+i))+";", append([]string{"-Wl,-soname," + names[i], "-Wl,--no-as-needed"}, link...)...)
 		link = []string{path}
 	}
 	all := []string{"-Wl,--no-as-needed"}
 	for _, name := range names {
 		all = append(all, filepath.Join(dir, name))
 	}
-	library(t, filepath.Join(dir, "libonnxruntime_providers_cuda.so"), "int provider;", all...)
+	indextest.Library(t, filepath.Join(dir, "libonnxruntime_providers_cuda.so"), "int provider;", all...)
 	return filepath.Join(dir, "libonnxruntime.so.1.28.0")
 }
 
@@ -42,8 +45,8 @@ func TestPreload(t *testing.T) {
 	if err := Missing(runtime, needed); err != nil {
 		t.Error(err)
 	}
-	refused(t, Driver{CUDA: 13010}.Supports(needed), "the NVIDIA driver supports CUDA 13.1, but the libraries are of CUDA 87")
-	if err := (Driver{CUDA: 87000}).Supports(needed); err != nil {
+	refused(t, Supports(cuda.Driver{CUDA: 13010}, needed), "the NVIDIA driver supports CUDA 13.1, but the libraries are of CUDA 87")
+	if err := Supports(cuda.Driver{CUDA: 87000}, needed); err != nil {
 		t.Error(err)
 	}
 }
@@ -64,7 +67,7 @@ func TestPreloadNamesWhatIsMissing(t *testing.T) {
 	for _, name := range []string{"libcublas.so.78 (", "libcudart.so.78 (", "libcurand.so.78 (", "No such file", "run mine gpu setup"} {
 		refused(t, err, name)
 	}
-	if other := library(t, filepath.Join(dir, "other"), "int other;", "-Wl,-soname,libcudart.so.77"); open(other) != nil {
+	if other := indextest.Library(t, filepath.Join(dir, "other"), "int other;", "-Wl,-soname,libcudart.so.77"); open(other) != nil {
 		t.Fatal("the other CUDA cannot be loaded")
 	}
 	refused(t, Missing(runtime, needed), "for another CUDA than the CUDA 77 that is installed")
@@ -103,8 +106,8 @@ func TestGuardKeepsSignalHandlers(t *testing.T) {
 		}
 		return
 	}
-	path := library(t, filepath.Join(t.TempDir(), "libtake.so"), signals)
-	if n := Guard(func() {
+	path := indextest.Library(t, filepath.Join(t.TempDir(), "libtake.so"), signals)
+	if n := cuda.Guard(func() {
 		if err := open(path); err != nil { // its own guard has put them back
 			t.Error(err)
 		}

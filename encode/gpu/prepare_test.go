@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/index/indextest"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // TestExplain: the first two texts are ONNX Runtime's own, seen with a driver that is too old (1.28.0) and with an
@@ -30,12 +32,12 @@ func TestExplain(t *testing.T) {
 		{"Failed to load library libonnxruntime_providers_cuda.so with error: undefined symbol: x", "ONNX Runtime's GPU provider does not load", true, false},
 		{"the graph has no input", "the graph has no input", false, false},
 	} {
-		err := Explain(GPU{Number: 1, Name: "NVIDIA K80"}, errors.New(c.text))
+		err := Explain(cuda.GPU{Number: 1, Name: "NVIDIA K80"}, errors.New(c.text))
 		if !strings.Contains(err.Error(), c.says) || badinput.Is(err) != c.permanent || OutOfMemory(err) != c.memory || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q is %v (permanent: %v, of memory: %v)", c.text, err, badinput.Is(err), OutOfMemory(err))
 		}
 	}
-	if err := Explain(GPU{}, nil); err != nil {
+	if err := Explain(cuda.GPU{}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -47,13 +49,13 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime := provided(t, "libcublas.so.66", "libcudart.so.66")
-	withDriver(t, 100, 66000, 0, 0)
+	indextest.Driver(t, "INIT=100", "VERSION=66000")
 	_, err = Prepare(device, runtime)
 	refused(t, err, "the NVIDIA driver sees no GPU")
-	withDriver(t, 0, 65020, 2, 0)
+	indextest.Driver(t, "GPUS=2", "VERSION=65020")
 	_, err = Prepare(device, runtime)
 	refused(t, err, "the NVIDIA driver supports CUDA 65.2, but the libraries are of CUDA 66")
-	withDriver(t, 0, 66000, 2, 0)
+	indextest.Driver(t, "GPUS=2", "VERSION=66000")
 	gpus, err := Prepare(device, runtime)
 	if err != nil || len(gpus) != 1 || gpus[0].Number != 1 {
 		t.Errorf("prepared %v, %v", gpus, err)

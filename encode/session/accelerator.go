@@ -16,6 +16,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // Accelerator is a kind of device.
@@ -24,9 +25,9 @@ type Accelerator struct {
 	Provider string
 	Allowed  []string
 	// Prepare loads the libraries that lie beside ONNX Runtime or in the system, and returns the GPUs.
-	Prepare func(device gpu.Device, runtime string) ([]gpu.GPU, error)
+	Prepare func(device gpu.Device, runtime string) ([]cuda.GPU, error)
 	// Use has a session compute on a GPU.
-	Use func(o *ort.SessionOptions, m *model.Model, on gpu.GPU, device gpu.Device) error
+	Use func(o *ort.SessionOptions, m *model.Model, on cuda.GPU, device gpu.Device) error
 	// Rows is the largest number of rows in a batch; 0: no bound.
 	Rows int
 	// Rounds says that the provider itself computes in float16 where it was asked to.
@@ -44,7 +45,7 @@ var Accelerators = map[string]Accelerator{
 }
 
 // useCUDA adds the CUDA provider. float32 products are not rounded to TF32, which is its default.
-func useCUDA(o *ort.SessionOptions, _ *model.Model, on gpu.GPU, _ gpu.Device) (err error) {
+func useCUDA(o *ort.SessionOptions, _ *model.Model, on cuda.GPU, _ gpu.Device) (err error) {
 	cuda, err := ort.NewCUDAProviderOptions()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ const tensorRTRows = 128
 
 // useTensorRT adds the TensorRT provider, and CUDA's for what it leaves. An engine is built once, for all shapes
 // between two, and kept in the user's cache.
-func useTensorRT(o *ort.SessionOptions, m *model.Model, on gpu.GPU, device gpu.Device) (err error) {
+func useTensorRT(o *ort.SessionOptions, m *model.Model, on cuda.GPU, device gpu.Device) (err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return badinput.Errorf("there is no cache directory for TensorRT's engines: %w: set XDG_CACHE_HOME", err)
@@ -105,7 +106,7 @@ func useTensorRT(o *ort.SessionOptions, m *model.Model, on gpu.GPU, device gpu.D
 }
 
 // OnGPUs prepares the session for a device, proves that its GPUs compute the graph, and returns them.
-func (s *Session) OnGPUs(device gpu.Device) ([]gpu.GPU, error) {
+func (s *Session) OnGPUs(device gpu.Device) ([]cuda.GPU, error) {
 	if s.Table != nil {
 		return nil, badinput.Errorf(
 			"encoder %s is a table, whose rows the CPU adds faster than a GPU would: take --device cpu", s.Model.Name)
@@ -175,9 +176,9 @@ func (s *Session) forGPU(half bool) error {
 
 // LoadOn loads the graph on a GPU. profile, if it is not empty, is the beginning of the name of a file that ONNX
 // Runtime writes, when what is loaded is destroyed, on what computed which operator.
-func (s *Session) LoadOn(on gpu.GPU, device gpu.Device,
+func (s *Session) LoadOn(on cuda.GPU, device gpu.Device,
 	profile string) (loaded *ort.DynamicAdvancedSession, err error) {
-	gpu.Guard(func() {
+	cuda.Guard(func() {
 		loaded, err = s.load(func(o *ort.SessionOptions) error {
 			if len(s.Model.External) > 0 { // the graph was changed, so it is not in its file
 				if err := o.AddSessionConfigEntry("session.model_external_initializers_file_folder_path",
@@ -201,7 +202,7 @@ func (s *Session) LoadOn(on gpu.GPU, device gpu.Device,
 
 // prove runs the graph once with ONNX Runtime's profile and refuses one of which a part is computed elsewhere than on
 // the GPU: ONNX Runtime gives the CPU what a provider has no kernel for, and says nothing.
-func (s *Session) prove(a Accelerator, on gpu.GPU, device gpu.Device) (err error) {
+func (s *Session) prove(a Accelerator, on cuda.GPU, device gpu.Device) (err error) {
 	dir, err := os.MkdirTemp("", "mine-gpu-*")
 	if err != nil {
 		return fmt.Errorf("make a directory for ONNX Runtime's profile: %w", err)
@@ -213,7 +214,7 @@ func (s *Session) prove(a Accelerator, on gpu.GPU, device gpu.Device) (err error
 		return err
 	}
 	// Destroying the session writes the profile.
-	gpu.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) })
+	cuda.Guard(func() { err = errors.Join(gpu.Explain(on, s.try(loaded)), loaded.Destroy()) })
 	if err != nil {
 		return err
 	}

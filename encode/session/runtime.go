@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/encode/gpu"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 )
 
 // LibraryEnv is the environment variable that names the ONNX Runtime library when no setting does.
@@ -97,7 +98,7 @@ func Release() error {
 // installed.
 func LibraryOf(library string, device gpu.Device) (string, error) {
 	if !device.OnCPU() && library == "" && os.Getenv(LibraryEnv) == "" {
-		driver, _ := gpu.OpenDriver() // opening the device says what is wrong with it
+		driver, _ := cuda.OpenDriver() // opening the device says what is wrong with it
 		if path := gpu.Installed(driver); path != "" {
 			return path, nil
 		}

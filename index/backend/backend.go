@@ -6,10 +6,10 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
 
@@ -27,7 +27,7 @@ func (o Options) faiss() faiss.Options {
 // lists.
 func Exact(name string) bool {
 	return name == exact.Name || name == faiss.Prefix+faiss.Flat || name == faiss.PrefixGPU+faiss.Flat ||
-		strings.HasPrefix(name, xla.Prefix)
+		name == cuda.Name
 }
 
 // Open returns the searcher with the given name. Auto is not a searcher; Choose resolves it. Errors are badinput, also
@@ -54,11 +54,11 @@ func Open(name string, opts Options) (index.Searcher, error) {
 	if factory, ok := strings.CutPrefix(name, faiss.PrefixGPU); ok {
 		return faiss.OpenGPU(factory, opts.faiss())
 	}
-	if strings.HasPrefix(name, xla.Prefix) {
-		return xla.Open(name, xla.Options{Threads: opts.Threads})
+	if name == cuda.Name {
+		return cuda.Open(cuda.Options{Threads: opts.Threads})
 	}
 	return nil, badinput.Errorf(
-		"search backend %q is not known; use exact, ivf:LISTS, xla:cuda, xla:PLUGIN, faiss:FACTORY, faiss-gpu:FACTORY or auto",
+		"search backend %q is not known; use exact, ivf:LISTS, cuda, faiss:FACTORY, faiss-gpu:FACTORY or auto",
 		name)
 }
 

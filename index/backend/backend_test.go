@@ -20,16 +20,13 @@ func TestOpen(t *testing.T) {
 }
 
 func TestCheckBadInput(t *testing.T) {
-	t.Setenv("MINE_PJRT_CUDA", "")
 	cases := map[string]struct {
 		name string
 		opts Options
 	}{
 		"no name":         {"", Options{}},
 		"unknown":         {"annoy", Options{}},
-		"no CUDA plugin":  {"xla:cuda", Options{}},
-		"no plugin":       {"xla:", Options{}},
-		"absent plugin":   {"xla:/absent.so", Options{}},
+		"no driver":       {"cuda", Options{}},
 		"no factory":      {"faiss:", Options{}},
 		"bad factory":     {"faiss:IVF16,Flatt", Options{}},
 		"factory and dim": {"faiss:PQ7np", Options{}},
@@ -37,7 +34,7 @@ func TestCheckBadInput(t *testing.T) {
 		"faiss threads":   {"faiss:Flat", Options{Threads: -1}},
 		"nprobe":          {"faiss:IVF16,Flat", Options{Approximate: approximate.Settings{NProbe: -1}}},
 		"nprobe of exact": {"exact", Options{Approximate: approximate.Settings{NProbe: 4}}},
-		"nprobe of xla":   {"xla:cuda", Options{Approximate: approximate.Settings{NProbe: 4}}},
+		"nprobe of cuda":  {"cuda", Options{Approximate: approximate.Settings{NProbe: 4}}},
 		"nprobe of flat":  {"faiss:Flat", Options{Approximate: approximate.Settings{NProbe: 4}}},
 		"nprobe of graph": {"faiss:HNSW8,Flat", Options{Approximate: approximate.Settings{NProbe: 4}}},
 		"no lists":        {"ivf:", Options{}},

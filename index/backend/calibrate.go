@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -16,11 +15,11 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/approximate"
+	search "bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
-	"bitextmine/index/xla"
-	"bitextmine/internal/pjrt"
+	"bitextmine/internal/cuda"
 )
 
 // Calibration holds the measured costs of backends for one dim and k.
@@ -30,16 +29,15 @@ type Calibration struct {
 	Costs   []Cost
 }
 
-// Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU (for
-// xla:cuda, a plugin that the environment names), and the approximate ones that the caller names. Only the user can
-// decide whether lower recall is acceptable.
+// Candidates lists the backends that Auto chooses from: the exact ones, those on GPUs only if there is a GPU, and the
+// approximate ones that the caller names. Only the user can decide whether lower recall is acceptable.
 func Candidates(approximate ...string) []string {
 	names := []string{"exact", "faiss:Flat"}
 	if n, err := faiss.GPUs(); err == nil && n > 0 {
 		names = append(names, "faiss-gpu:Flat")
 	}
-	if os.Getenv(pjrt.Env) != "" { // if it cannot be used, its estimate has the reason
-		names = append(names, xla.CUDA)
+	if _, err := cuda.OpenDriver(); err == nil { // the estimate of a GPU that is too old has the reason
+		names = append(names, search.Name)
 	}
 	return append(names, approximate...)
 }

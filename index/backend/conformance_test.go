@@ -16,14 +16,13 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/approximate"
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/indextest"
 	"bitextmine/index/ivf"
 	"bitextmine/index/kernel"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/pjrt/pjrttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -63,9 +62,11 @@ func TestConformance(t *testing.T) {
 			return faiss.Open("IVF16,Flat", faiss.Options{Threads: threads, Settings: approximate.Settings{NProbe: 4}})
 		})
 	})
-	t.Run("XLA", func(t *testing.T) {
-		name := xla.Prefix + pjrttest.Plugin(t)
-		runExact(t, func(threads int) (index.Searcher, error) { return xla.Open(name, xla.Options{Threads: threads}) })
+	t.Run("CUDA", func(t *testing.T) {
+		indextest.Driver(t)
+		runExact(t, func(threads int) (index.Searcher, error) {
+			return cuda.Open(cuda.Options{Threads: threads, Rows: 1024})
+		})
 	})
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/ivf"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 )
 
@@ -144,8 +144,8 @@ func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 	if name == exact.Name {
 		return lists + exact.Memory(opts.Threads, dim, k)
 	}
-	if strings.HasPrefix(name, xla.Prefix) {
-		return lists + xla.Memory(cell.Rows, cell.Cols, dim, k)
+	if name == cuda.Name {
+		return lists + cuda.Memory(cell.Rows, cell.Cols, k)
 	}
 	if n, ok := strings.CutPrefix(name, ivf.Prefix); ok {
 		return lists + ivf.Memory(n, opts.Approximate.NProbe, cell.Rows+cell.Cols, opts.Threads, dim, k)

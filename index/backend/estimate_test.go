@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"bitextmine/index/approximate"
+	"bitextmine/index/indextest"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/pjrt"
 )
 
 func TestFitRecoversCosts(t *testing.T) {
@@ -89,19 +89,19 @@ func TestCalibrateAndEstimate(t *testing.T) {
 	}
 }
 
-// A plugin that the environment names is considered, and the reason given why it cannot be used.
-func TestPluginIsConsidered(t *testing.T) {
-	t.Setenv(pjrt.Env, "")
-	if slices.Contains(Candidates(), "xla:cuda") {
-		t.Error("a GPU is considered without a plugin")
+// A GPU is considered, and the reason given why it cannot be used.
+func TestGPUIsConsidered(t *testing.T) {
+	indextest.Driver(t, "GPUS=0")
+	if slices.Contains(Candidates(), "cuda") {
+		t.Error("a GPU is considered where there is none")
 	}
-	t.Setenv(pjrt.Env, "/absent.so")
-	if !slices.Contains(Candidates(), "xla:cuda") {
-		t.Fatal("a plugin is not considered")
+	indextest.Driver(t, "MAJOR=7")
+	if !slices.Contains(Candidates(), "cuda") {
+		t.Fatal("a GPU is not considered")
 	}
-	c, err := Calibrate(t.Context(), []string{"xla:cuda"}, 16, 4, Options{Threads: 1})
-	if err != nil || !badinput.Is(c.Costs[0].Err) || !strings.Contains(c.Costs[0].Err.Error(), "/absent.so") {
-		t.Errorf("%+v, %v; want that the plugin is not there", c.Costs, err)
+	c, err := Calibrate(t.Context(), []string{"cuda"}, 16, 4, Options{Threads: 1})
+	if err != nil || !badinput.Is(c.Costs[0].Err) || !strings.Contains(c.Costs[0].Err.Error(), "older than the kernels") {
+		t.Errorf("%+v, %v; want that the GPU is too old", c.Costs, err)
 	}
 }
 

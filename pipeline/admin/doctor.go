@@ -19,11 +19,12 @@ import (
 	"bitextmine/encode/session"
 	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
+	search "bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
 	"bitextmine/index/kernel"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 	"bitextmine/internal/pjrt"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
@@ -138,44 +139,45 @@ func (o *ExamineOptions) blas() Finding {
 	return f
 }
 
-// nvidia lists the GPUs that the driver knows, whether or not the program can use them.
-const nvidia = "/proc/driver/nvidia/gpus"
-
+// gpus tells which searches can use the GPUs.
 func (o *ExamineOptions) gpus() Finding {
-	present, err := os.ReadDir(nvidia)
-	here := "the driver knows no NVIDIA GPU"
-	if err == nil && len(present) > 0 {
-		here = fmt.Sprintf("the driver knows %d", len(present))
+	driver, err := cuda.OpenDriver()
+	if err == nil {
+		_, err = search.Open(search.Options{})
 	}
-	n, err := faiss.GPUs()
+	n, flat := faiss.GPUs()
 	switch {
-	case err == nil:
-		return Finding{"gpu", Good, fmt.Sprintf("FAISS can search on %d; %s", n, here)}
-	case o.needs(faiss.PrefixGPU):
+	case err != nil && o.needs(search.Name):
 		return Finding{"gpu", Missing, err.Error()}
+	case flat != nil && o.needs(faiss.PrefixGPU):
+		return Finding{"gpu", Missing, flat.Error()}
+	case err != nil:
+		return Finding{"gpu", Absent, err.Error()}
 	}
-	return Finding{"gpu", Absent, fmt.Sprintf("%s; %v", here, err)}
+	found := "search = cuda can use"
+	for _, g := range driver.GPUs {
+		found += fmt.Sprintf(" GPU %d (%s)", g.Number, g)
+	}
+	if flat == nil {
+		found += fmt.Sprintf("; FAISS can search on %d", n)
+	}
+	return Finding{"gpu", Good, found}
 }
 
-// plugin lists the devices of the PJRT plugin that a search names, or that is there for search and training.
+// plugin lists the devices of the PJRT plugin that is there for training.
 func (o *ExamineOptions) plugin() Finding {
-	name, needed := xla.CUDA, o.needs(xla.Prefix)
-	for _, search := range o.Search {
-		if strings.HasPrefix(search, xla.Prefix) {
-			name = search
-		}
+	if os.Getenv(pjrt.Env) == "" {
+		return Finding{"pjrt", Absent, fmt.Sprintf("%s names no PJRT plugin, so mine train --device cuda cannot be used", pjrt.Env)}
 	}
-	if !needed && os.Getenv(pjrt.Env) == "" {
-		return Finding{"pjrt", Absent, fmt.Sprintf("%s names no PJRT plugin, so search = %s and mine train --device cuda cannot be used", pjrt.Env, xla.CUDA)}
+	path, err := pjrt.Find(pjrt.CUDA)
+	if err != nil {
+		return Finding{"pjrt", Slow, err.Error()}
 	}
-	devices, err := xla.Devices(name)
-	switch {
-	case err == nil:
-		return Finding{"pjrt", Good, fmt.Sprintf("%s has %s", name, strings.Join(devices, ", "))}
-	case needed:
-		return Finding{"pjrt", Missing, err.Error()}
+	client, err := pjrt.Shared(path)
+	if err != nil {
+		return Finding{"pjrt", Slow, err.Error()}
 	}
-	return Finding{"pjrt", Slow, err.Error()}
+	return Finding{"pjrt", Good, fmt.Sprintf("mine train can use %d devices of %s, %s", client.NumDevices(), client.Platform(), path)}
 }
 
 func (o *ExamineOptions) runtime() Finding {
@@ -274,12 +276,12 @@ func (o *ExamineOptions) device() []Finding {
 	if device.OnCPU() {
 		return nil
 	}
-	driver, err := gpu.OpenDriver()
+	driver, err := cuda.OpenDriver()
 	if err != nil {
 		return []Finding{of("driver", "", err), o.libraries(device, driver)}
 	}
 	var names []string
-	chosen, err := driver.Choose(device)
+	chosen, err := gpu.Choose(driver, device)
 	for _, g := range chosen {
 		names = append(names, fmt.Sprintf("GPU %d: %s", g.Number, g))
 	}
@@ -287,7 +289,7 @@ func (o *ExamineOptions) device() []Finding {
 }
 
 // libraries checks what ONNX Runtime needs beside the driver.
-func (o *ExamineOptions) libraries(device gpu.Device, driver gpu.Driver) Finding {
+func (o *ExamineOptions) libraries(device gpu.Device, driver cuda.Driver) Finding {
 	path, err := session.LibraryOf(o.Resources.ONNXRuntime, device)
 	var needed []gpu.Library
 	if err == nil {
@@ -297,7 +299,7 @@ func (o *ExamineOptions) libraries(device gpu.Device, driver gpu.Driver) Finding
 		err = gpu.Missing(path, needed)
 	}
 	if err == nil && driver.CUDA > 0 {
-		err = driver.Supports(needed)
+		err = gpu.Supports(driver, needed)
 	}
 	var names []string
 	for _, l := range needed {

@@ -18,9 +18,9 @@ import (
 	"bitextmine/encode/boundary"
 	"bitextmine/encode/model"
 	"bitextmine/index/backend"
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
 	"bitextmine/index/faiss"
-	"bitextmine/index/xla"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
@@ -140,7 +140,7 @@ func (c *Config) Record(m Models, scorerDigest string) setting.Record {
 		r.Split = "" // as it was before there was a choice
 	}
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
-	if c.Search == backend.Auto && r.SearchApproximate == "" || strings.HasPrefix(c.Search, xla.Prefix) {
+	if c.Search == backend.Auto && r.SearchApproximate == "" || c.Search == cuda.Name {
 		r.Search = exact.Name // whatever it takes, the results are these
 	}
 	return r

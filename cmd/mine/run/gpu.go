@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode/gpu"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/cuda"
 	"bitextmine/pipeline/progress"
 )
 
@@ -29,7 +30,7 @@ func NewGPU() *cobra.Command {
 }
 
 func newGPUSetup() *cobra.Command {
-	cuda, index := 0, ""
+	version, index := 0, ""
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Fetch ONNX Runtime for GPUs and the CUDA libraries that it needs",
@@ -45,29 +46,29 @@ HTTPS_PROXY the proxy. mine doctor --device cuda then says whether anything else
 				return badinput.Errorf("there is no ONNX Runtime for GPUs on %s to fetch: build one, and name its "+
 					"libonnxruntime.so in MINE_ONNXRUNTIME", runtime.GOARCH)
 			}
-			return runGPUSetup(cmd.Context(), cuda, index, cmd.OutOrStdout())
+			return runGPUSetup(cmd.Context(), version, index, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().IntVar(&cuda, "cuda", 0, "major version of CUDA: 12 or 13 (default: the newest that the driver supports)")
+	cmd.Flags().IntVar(&version, "cuda", 0, "major version of CUDA: 12 or 13 (default: the newest that the driver supports)")
 	cmd.Flags().StringVar(&index, "index", "",
 		"Python package index with the simple API (default: PIP_INDEX_URL, or PyPI)")
 	return cmd
 }
 
 // chosenSet is the set of a version of CUDA, or the one that suits the driver.
-func chosenSet(cuda int) (gpu.WheelSet, error) {
-	if cuda != 0 {
-		return gpu.Set(cuda)
+func chosenSet(version int) (gpu.WheelSet, error) {
+	if version != 0 {
+		return gpu.Set(version)
 	}
-	driver, err := gpu.OpenDriver()
+	driver, err := cuda.OpenDriver()
 	if err != nil && driver.CUDA == 0 {
 		return gpu.WheelSet{}, badinput.Errorf("%w; or name the CUDA of another machine with --cuda", err)
 	}
 	return gpu.Suited(driver)
 }
 
-func runGPUSetup(ctx context.Context, cuda int, index string, out io.Writer) error {
-	set, err := chosenSet(cuda)
+func runGPUSetup(ctx context.Context, version int, index string, out io.Writer) error {
+	set, err := chosenSet(version)
 	if err != nil {
 		return err
 	}

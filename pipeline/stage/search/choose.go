@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"bitextmine/index/backend"
+	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
-	"bitextmine/index/xla"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
@@ -21,11 +21,11 @@ type Choice struct {
 	Why     string `json:"why"`     // the reason for the backend
 }
 
-// As is the choice of a run that names its search; of auto nothing is chosen yet. The place of a plugin is not a
+// As is the choice of a run that names its search; of auto nothing is chosen yet. That a GPU found them is not a
 // setting of results.
 func As(name string) Choice {
 	why := "search = " + name + " says so"
-	if strings.HasPrefix(name, xla.Prefix) {
+	if name == cuda.Name {
 		return Taking(name, why)
 	}
 	return Choice{Result: name, Backend: name, Why: why}

@@ -1,47 +1,17 @@
-package xla
+package cuda
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/indextest"
-	"bitextmine/internal/badinput"
-	"bitextmine/internal/pjrt"
-	"bitextmine/internal/pjrt/pjrttest"
 	"bitextmine/mine"
 )
-
-func TestOpenBadInput(t *testing.T) {
-	t.Setenv(pjrt.Env, "")
-	for name, c := range map[string]struct {
-		search string
-		opts   Options
-		says   string
-	}{
-		"threads":          {CUDA, Options{Threads: -1}, "-1 threads"},
-		"a tile of 1000":   {CUDA, Options{Tile: 1000}, "power of two"},
-		"a tiny tile":      {CUDA, Options{Tile: 64}, "power of two"},
-		"no plugin":        {CUDA, Options{}, pjrt.Env},
-		"no such plugin":   {"xla:/absent.so", Options{}, "/absent.so"},
-		"nothing after it": {"xla:", Options{}, "names no plugin"},
-	} {
-		if _, err := Open(c.search, c.opts); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
-		}
-	}
-	plugin := pjrttest.Plugin(t)
-	t.Setenv(pjrt.Env, plugin)
-	if _, err := Open(CUDA, Options{}); !badinput.Is(err) || !strings.Contains(err.Error(), "a plugin for the CPU") {
-		t.Errorf("a CPU's plugin for CUDA: %v", err)
-	}
-	if _, err := Open(Prefix+plugin, Options{Devices: 1000}); !badinput.Is(err) || !strings.Contains(err.Error(), "1000 devices") {
-		t.Errorf("too many devices: %v", err)
-	}
-}
 
 // TestLossesAreBounded: products of the rounded rows are as near the true ones as the bound says, sums apart.
 func TestLossesAreBounded(t *testing.T) {
@@ -82,19 +52,25 @@ func TestLossesAreBounded(t *testing.T) {
 func rounded(t *testing.T, o *operand) []float32 {
 	t.Helper()
 	n, dim := o.rows.Len(), o.rows.Dim()
-	half, wide := make([]uint16, (n+2)*dim), make([]float32, n*dim)
-	for i := range half {
-		half[i] = 0x7e00
-	}
-	if err := o.float16(t.Context(), 2, 0, n, half); err != nil {
+	width := dim + 3
+	half, wide := slices.Repeat([]uint16{0x7e00}, (n+2)*width), make([]float32, n*dim)
+	if err := o.float16(t.Context(), 2, 0, n+2, n-1, width, half); err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range half[n*dim:] {
-		if h != 0 {
-			t.Fatal("what is beyond the rows is not zero")
+	for row := range n {
+		embedding.Matrix{N: 1, Dim: dim, F16: half[row*width : row*width+dim]}.Float32(wide[row*dim:], 0, 1)
+		if !slices.Equal(half[row*width+dim:(row+1)*width], []uint16{0, 0, 0}) {
+			t.Fatal("what is beyond a row is not zero")
 		}
 	}
-	embedding.Matrix{N: n, Dim: dim, F16: half[:n*dim]}.Float32(wide, 0, n)
+	last := half[(n-1)*width : n*width]
+	if !slices.Equal(half[n*width:(n+1)*width], last) || !slices.Equal(half[(n+1)*width:], last) {
+		t.Fatal("what is beyond the rows is not the last one")
+	}
+	again := make([]uint16, 2*width) // where only such rows are asked for
+	if err := o.float16(t.Context(), 2, n, n+2, n-1, width, again); err != nil || !slices.Equal(again, half[n*width:]) {
+		t.Fatalf("rows beyond the last one differ, %v", err)
+	}
 	return wide
 }
 
@@ -117,11 +93,14 @@ func TestFloat16RowsLoseNothing(t *testing.T) {
 func TestMerge(t *testing.T) {
 	low := float32(math.Inf(-1))
 	all := newLists(2, 3)
-	all.merge(1, 2, lists{3, []float32{0.5, 0.2, low}, []int32{7, 8, 99}})
-	all.merge(1, 2, lists{})
-	all.merge(1, 2, lists{3, []float32{0.9, 0.3, 0.1}, []int32{1, 2, 3}})
-	row := all.part(1, 2)
-	if row.ids[0] != 1 || row.ids[1] != 7 || row.ids[2] != 2 || row.scores[2] != 0.3 || all.ids[0] != mine.None {
+	for _, block := range []lists{
+		{3, []float32{0.2, low, 0.5}, []int32{3, mine.None, 2}},
+		{3, []float32{0.3, 0.9, 0.1}, []int32{-3, -4, -2}},
+	} {
+		block.sort(5)
+		all.merge(1, 2, block)
+	}
+	if row := all.part(1, 2); !slices.Equal(row.ids, []int32{1, 7, 2}) || !slices.Equal(row.scores, []float32{0.9, 0.5, 0.3}) || all.ids[0] != mine.None {
 		t.Errorf("merged %v %v", all.ids, all.scores)
 	}
 }
@@ -156,23 +135,5 @@ func TestCheckFindsWrongScores(t *testing.T) {
 	found.scores[1] += 0.01
 	if err := found.check(half, 0, 1, 1e-6); err == nil || !strings.Contains(err.Error(), "farther off") {
 		t.Errorf("a wrong score: %v", err)
-	}
-}
-
-func TestSmaller(t *testing.T) {
-	z, steps := size{16384, 65536}, 0
-	for {
-		smaller, ok := z.smaller()
-		if !ok {
-			break
-		}
-		if smaller.tile*smaller.resident >= z.tile*z.resident || smaller.resident%smaller.tile != 0 {
-			t.Fatalf("%+v after %+v", smaller, z)
-		}
-		z = smaller
-		steps++
-	}
-	if z.tile != minTile || z.resident != minTile || steps < 5 {
-		t.Errorf("ends at %+v after %d steps", z, steps)
 	}
 }

@@ -1,4 +1,4 @@
-package xla
+package cuda
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gomlx/compute/dtypes"
-	xla "github.com/gomlx/go-xla/pjrt"
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/encode/embedding"
@@ -37,24 +35,42 @@ func newOperand(rows *index.Distinct) *operand {
 // float16Rows is the number of rows that one goroutine rounds at a time.
 const float16Rows = 512
 
-// float16 writes rows lo to hi-1, scaled and rounded, to out [more rows, dim] and zeros to the rest of it.
-func (o *operand) float16(ctx context.Context, threads, lo, hi int, out []uint16) error {
-	dim := o.rows.Dim()
-	clear(out[(hi-lo)*dim:])
+// float16 writes rows lo to hi-1, scaled, rounded and filled up with zeros, to out [hi-lo, width]. Those after row
+// `last` are copies of it.
+func (o *operand) float16(ctx context.Context, threads, lo, hi, last, width int, out []uint16) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(threads)
-	for from := lo; from < hi; from += float16Rows {
+	end := min(hi, last+1)
+	for from := lo; from < end; from += float16Rows {
 		g.Go(func() error {
-			to := min(from+float16Rows, hi)
-			o.round(from, to, out[(from-lo)*dim:(to-lo)*dim])
+			to := min(from+float16Rows, end)
+			o.round(from, to, width, out[(from-lo)*width:(to-lo)*width])
 			return ctx.Err()
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil || end == hi {
+		return err
+	}
+	if end <= lo {
+		o.round(last, last+1, width, out[:width])
+		end = lo + 1
+	}
+	copyOf := out[(end-1-lo)*width : (end-lo)*width]
+	for row := end - lo; row < hi-lo; row++ {
+		copy(out[row*width:], copyOf)
+	}
+	return nil
 }
 
-func (o *operand) round(from, to int, out []uint16) {
+func (o *operand) round(from, to, width int, out []uint16) {
 	dim := o.rows.Dim()
+	for row := range to - from {
+		clear(out[row*width+dim : (row+1)*width])
+	}
+	if o.rows.Float16() && o.scale == 1 {
+		o.rows.Halves(from, to, width, out)
+		return // nothing is lost
+	}
 	buf := make([]float32, (to-from)*dim)
 	values := o.rows.Block(from, to, buf)
 	if o.scale != 1 {
@@ -64,9 +80,8 @@ func (o *operand) round(from, to int, out []uint16) {
 		values = buf
 	}
 	narrow := embedding.Narrow(embedding.FromFloat32(values, dim))
-	copy(out, narrow.F16)
-	if o.rows.Float16() && o.scale == 1 {
-		return // nothing is lost
+	for row := range to - from {
+		copy(out[row*width:], narrow.F16[row*dim:(row+1)*dim])
 	}
 	back, lost := make([]float32, dim), 0.0
 	for row := range to - from {
@@ -104,7 +119,7 @@ func slack(queries, base *operand) float64 {
 }
 
 // lists are candidates [rows, keep]: scores in descending order and row numbers. What is not there has the score
-// -infinity; its number means nothing, or is beyond all rows.
+// -infinity.
 type lists struct {
 	keep   int
 	scores []float32
@@ -121,27 +136,25 @@ func (l lists) part(from, to int) lists {
 	return lists{l.keep, l.scores[from*l.keep : to*l.keep], l.ids[from*l.keep : to*l.keep]}
 }
 
-func (l lists) upload(d *device) (scores, ids *xla.Buffer, err error) {
-	rows := len(l.ids) / l.keep
-	if scores, err = d.upload(bytesOf(l.scores), dtypes.Float32, rows, l.keep); err != nil {
-		return nil, nil, err
+// sort puts each list in descending order of scores and adds `first` to the numbers of what is there.
+func (l lists) sort(first int32) {
+	for lo := 0; lo < len(l.ids); lo += l.keep {
+		for i := lo; i < lo+l.keep; i++ {
+			score, id := l.scores[i], l.ids[i]
+			if id != mine.None {
+				id += first
+			}
+			at := i
+			for ; at > lo && l.scores[at-1] < score; at-- {
+				l.scores[at], l.ids[at] = l.scores[at-1], l.ids[at-1]
+			}
+			l.scores[at], l.ids[at] = score, id
+		}
 	}
-	ids, err = d.upload(bytesOf(l.ids), dtypes.Int32, rows, l.keep)
-	return scores, ids, err
 }
 
-func (l lists) download(d *device, scores, ids *xla.Buffer) error {
-	if err := d.download(scores, bytesOf(l.scores)); err != nil {
-		return err
-	}
-	return d.download(ids, bytesOf(l.ids))
-}
-
-// merge takes the best of the lists of rows from to to-1 and of others of the same rows; none: nothing is there.
+// merge takes the best of the lists of rows from to to-1 and of others of the same rows.
 func (l lists) merge(from, to int, other lists) {
-	if other.keep == 0 {
-		return
-	}
 	scores, ids := make([]float32, l.keep), make([]int32, l.keep)
 	for row := range to - from {
 		ours, theirs := l.part(from+row, from+row+1), other.part(row, row+1)

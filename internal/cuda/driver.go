@@ -1,4 +1,7 @@
-package gpu
+// Package cuda is the driver of NVIDIA's GPUs: which GPUs there are (Driver), and how a program computes on one of them
+// with kernels of its own (Device). It needs the driver alone, whose library is opened when a GPU is asked for. Guard
+// keeps libraries of CUDA from taking the Go runtime's signal handlers.
+package cuda
 
 /*
 #cgo LDFLAGS: -ldl
@@ -9,16 +12,16 @@ import "C"
 
 import (
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"bitextmine/internal/badinput"
 )
 
-const driverName = "libcuda.so.1"
+// DriverName is the driver's library.
+const DriverName = "libcuda.so.1"
 
-// driverLibrary is installed with the driver; tests put one of their own in its place.
-var driverLibrary = driverName
+// Library is the file that is opened; tests put one of their own in its place.
+var Library = DriverName
 
 // GPU is a GPU as the driver describes it.
 type GPU struct {
@@ -43,7 +46,7 @@ func (d Driver) Version() string { return fmt.Sprintf("%d.%d", d.CUDA/1000, d.CU
 
 // OpenDriver asks the driver for its GPUs. Without a driver, or without a GPU, it is a badinput error.
 func OpenDriver() (d Driver, err error) {
-	library := C.CString(driverLibrary)
+	library := C.CString(Library)
 	defer C.free(unsafe.Pointer(library))
 	var version, n C.int
 	var code C.int
@@ -71,9 +74,9 @@ func noDriver(code int) error {
 	case int(C.driver_absent):
 		return badinput.Errorf(
 			"the NVIDIA driver is not installed here: %s was not found (in a container: start it with the NVIDIA runtime)%s",
-			driverLibrary, hint)
+			Library, hint)
 	case int(C.driver_incomplete):
-		return badinput.Errorf("%s is no NVIDIA driver, or one of before 2013: install a newer one%s", driverLibrary,
+		return badinput.Errorf("%s is no NVIDIA driver, or one of before 2013: install a newer one%s", Library,
 			hint)
 	case 0, 100:
 		return badinput.Errorf(
@@ -85,32 +88,4 @@ func noDriver(code int) error {
 			code, hint)
 	}
 	return badinput.Errorf("the NVIDIA driver does not start (CUDA error %d)%s", code, hint)
-}
-
-// Choose returns the GPUs that a device names. They must be of one kind, since another kind computes other last bits,
-// and a vector must not depend on the GPU that its batch went to.
-func (d Driver) Choose(device Device) ([]GPU, error) {
-	if device.All {
-		device.GPUs = 1<<len(d.GPUs) - 1
-	}
-	var chosen []GPU
-	for n := range 64 {
-		if device.GPUs&(1<<n) == 0 {
-			continue
-		}
-		if n >= len(d.GPUs) {
-			return nil, badinput.Errorf(
-				"device names GPU %d, but the driver shows %d (the first is 0): name others, or look at CUDA_VISIBLE_DEVICES",
-				n, len(d.GPUs))
-		}
-		chosen = append(chosen, d.GPUs[n])
-	}
-	for _, g := range chosen[1:] {
-		if first := chosen[0]; g.Name != first.Name || g.Major != first.Major || g.Minor != first.Minor {
-			return nil, badinput.Errorf(
-				"GPU %d is %s and GPU %d is %s: GPUs of two kinds give vectors that differ in the last bits; name GPUs of one kind in device",
-				first.Number, strings.TrimSpace(first.Name), g.Number, strings.TrimSpace(g.Name))
-		}
-	}
-	return chosen, nil
 }
