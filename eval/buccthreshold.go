@@ -271,6 +271,9 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N); err != nil {
 			return mined, err
 		}
+		if err = ranked.NearMisses(source.rows.N, target.rows.N); err != nil {
+			return mined, err
+		}
 	}
 	gold := newPairSet(half.Gold)
 	mined.Mined = Mined{Half: half.Name, Gold: len(gold)}
@@ -278,7 +281,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
 	matched := ranked.Matched(verdicts, false)
-	adapted := score.Adapt(matched, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	adapted := ranked.Adapt(matched, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
 	for i, p := range matched {
 		matched[i] = adapted.Of(p)
 	}

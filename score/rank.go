@@ -21,6 +21,8 @@ type Ranked struct {
 	values        *feature.Table
 	places        []int32 // in values
 	scorer        *Scorer
+	many          bool    // the text has many near misses
+	right         float64 // part of the matches that is right if their differences do not show
 	Strong
 }
 

@@ -41,6 +41,8 @@ type Scorer struct {
 	Refined   *Refined     `json:"refined,omitempty"` // of two-stage mining; nil: fitted on one encoder
 	FittedOn  []KnownPairs `json:"fitted_on"`
 	Quality   Quality      `json:"quality"`
+	// Followed: the weights have followed a text (fit.ToText), and are surer there than they are right.
+	Followed bool `json:"-"`
 }
 
 // Refined is a second regression: it decides about candidates that the strong encoder of two-stage mining has seen. It

@@ -19,6 +19,9 @@ const (
 	MinUnknownPrecision = 0.9
 	// minPrior and maxPrior bound what a scorer expects.
 	minPrior, maxPrior = 0.01, 0.5
+	// followedRight is the part of surest pairs that is right where weights followed the text
+	// (bench/results/scoring-2026-11-26.md).
+	followedRight = 0.98
 	// minAdapted is how many matched pairs a share is estimated from.
 	minAdapted = 50
 	// mostly is the share of translations among matched pairs above which the mixture takes hard translations for wrong
@@ -50,6 +53,7 @@ type Adapted struct {
 	shift float64 // added to the log odds
 	curve *curve  // nil: only the shift
 	most  bool    // most matched pairs are translations: the higher of both probabilities holds
+	right float64 // part of what looks like a translation that is one
 }
 
 // Adapt estimates from the probabilities of matched pairs what part of them are translations, and adapts them. prior is
@@ -57,7 +61,24 @@ type Adapted struct {
 // Decaestecker 2002, "Adjusting the Outputs of a Classifier to New a Priori Probabilities"). With known false, the
 // encoder does not know one of the languages, and the shift is all.
 func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
-	a := &Adapted{By: ByScorer}
+	return adapt(probabilities, prior, known, 1)
+}
+
+// Adapt adapts the probabilities of matched pairs as Adapt does, but by the shift alone where weights followed the text,
+// as a mixture makes these too sure, and where the text has many near misses, which lie between its two kinds.
+func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adapted {
+	right := 1.0
+	if r.many {
+		right = r.right
+	}
+	if r.scorer.Followed {
+		right *= followedRight
+	}
+	return adapt(probabilities, prior, known && !r.many && !r.scorer.Followed, right)
+}
+
+func adapt(probabilities []float32, prior float64, known bool, right float64) *Adapted {
+	a := &Adapted{By: ByScorer, right: right}
 	if len(probabilities) >= minAdapted {
 		h := newOddsHistogram(probabilities)
 		share := h.shift(prior)
@@ -76,17 +97,18 @@ func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 
 // Of returns the adapted probability of a candidate whose probability is p.
 func (a *Adapted) Of(p float32) float32 {
+	shifted := Logistic(Odds(float64(p)) + a.shift)
 	switch {
 	case a.By == ByScorer:
-		return p
-	case a.curve != nil:
-		of := a.curve.at(Odds(float64(p)))
-		if a.most {
-			of = max(of, Logistic(Odds(float64(p))+a.shift))
-		}
-		return float32(of)
+		return float32(a.right) * p
+	case a.curve == nil:
+		return float32(a.right * shifted)
 	}
-	return float32(Logistic(Odds(float64(p)) + a.shift))
+	of := a.curve.at(Odds(float64(p)))
+	if a.most {
+		of = max(of, shifted)
+	}
+	return float32(a.right * of)
 }
 
 // Odds is the log odds of a probability, within what a stored one can tell.

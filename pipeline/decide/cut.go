@@ -57,7 +57,7 @@ func (p *decider) adapt(d *Decision, matched []float32, prior float64) *score.Ad
 	if p.weighed {
 		return score.Adapt(d.Matched(d.Verdicts, true), prior, false)
 	}
-	return score.Adapt(matched, prior, p.known)
+	return d.Adapt(matched, prior, p.known)
 }
 
 // threshold finds the threshold of the matched pairs' probabilities, best first, unless it is given.
@@ -118,6 +118,9 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 		assume("%d matched pairs are too few to estimate the share of translations: the scorer's probabilities stand", len(matched))
 	} else if smaller := min(p.Sentences[0].Len(), p.Sentences[1].Len()); smaller < fewSentences {
 		assume("%d sentences are few: the share of translations is a rough estimate", smaller)
+	}
+	if right, many := d.ManyNearMisses(); many {
+		assume("many sentences are near misses of a translation, with another number or a negation for example: of the pairs that look right, %.0f%% are taken to be", 100*right)
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
 		assume("too few translations are expected to learn from what the strong encoder says: the first encoder decides alone")

@@ -98,6 +98,7 @@ func follow(base *score.Scorer, r *score.Ranked, verdicts []mine.Verdict, adapte
 		return nil, err
 	}
 	next := *base
+	next.Followed = true
 	next.Terms = append([]score.Term(nil), base.Terms...)
 	for t := range next.Terms {
 		next.Terms[t].Weight = weights[t]

@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 8, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align, view.Judge}, Wide: true,
+	Name: view.Match, Version: 9, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align, view.Judge}, Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
