@@ -64,8 +64,9 @@ func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 	return adapt(probabilities, prior, known, 1)
 }
 
-// Adapt adapts the probabilities of matched pairs as Adapt does, but by the shift alone where weights followed the text,
-// as a mixture makes these too sure, and where the text has many near misses, which lie between its two kinds.
+// Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where weights
+// followed the text, as a mixture makes these too sure, and where the text has many near misses, which lie between its
+// two kinds.
 func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 	right := 1.0
 	if r.many {
