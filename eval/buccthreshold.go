@@ -161,14 +161,23 @@ var BUCCLaser = &Protocol{
 // bucc.py evaluates. Texts are unified by their stripped form. The reference unifies raw lines, so there a trailing
 // blank makes a sentence its own second neighbour.
 func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
-	source, target := arrange(half.Source, true), arrange(half.Target, true)
+	return mineByRatio(ctx, searcher, half, true, 0)
+}
+
+// mineByRatio mines a half one-to-one by ratio margin, pairs with a score above floor. With unify, sentences with the
+// same text are one, and pairs of texts that repeat are left out.
+func mineByRatio(ctx context.Context, searcher index.Searcher, half Half, unify bool, floor float64) (Mined, error) {
+	source, target := arrange(half.Source, unify), arrange(half.Target, unify)
 	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
 	if err != nil {
 		return Mined{}, err
 	}
+	var keep func(source, target int32) bool
+	if unify {
+		keep = source.unique(target)
+	}
 	gold := newPairSet(half.Gold)
-	pairs := maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
-	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
+	return Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, floor, keep), Gold: len(gold)}, nil
 }
 
 // BUCCST is the BUCC measure of sentence-transformers' example bucc2018.py (Reimers & Gurevych 2020).
@@ -187,15 +196,7 @@ var BUCCST = &Protocol{
 // because a wrong pair never raises F1. With only one half, the example prints the best point of the curve, and so does
 // ScoreBUCCST.
 func MineBUCCST(ctx context.Context, searcher index.Searcher, half Half) (Mined, error) {
-	source, target := arrange(half.Source, false), arrange(half.Target, false)
-	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
-	if err != nil {
-		return Mined{}, err
-	}
-	gold := newPairSet(half.Gold)
-	floor := float64(math.Nextafter32(1, 0)) // score >= 1
-	return Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, floor, nil),
-		Gold: len(gold)}, nil
+	return mineByRatio(ctx, searcher, half, false, float64(math.Nextafter32(1, 0))) // score >= 1
 }
 
 // ScoreBUCCST is ScoreBUCC, but with only one half it reports the best point itself without extracting again.

@@ -131,10 +131,7 @@ func (x *index) download(ctx context.Context, w Wheel, file string, progress fun
 		o.Header.Del("Authorization")
 	}
 	o.Size, o.Resume, o.Progress = w.Size, true, progress
-	if err := transfer.Fetch(ctx, address, file, o); err != nil {
-		return err
-	}
-	return verify(w, file, address)
+	return transfer.Into(ctx, address, file, o, func(part string) error { return verify(w, part, address) })
 }
 
 //go:embed wheels.txt

@@ -95,15 +95,14 @@ func (x *index) bring(ctx context.Context, w Wheel, staging, libraries string, p
 	return errors.Join(atomicfile.WriteBytes(done, nil), os.Remove(file))
 }
 
-// verify compares a downloaded file with the list. A damaged one is deleted: nothing can be added to it.
+// verify compares a downloaded file with the list.
 func verify(w Wheel, file, address string) error {
 	_, sum, err := atomicfile.Digest(file)
 	if err != nil || sum == w.SHA256 {
 		return err
 	}
-	return errors.Join(
-		badinput.Errorf("%s does not have the digest that this program knows for %s, so it was deleted: the transfer was damaged or tampered with; run the same command again, or name another index in %s",
-			address, w.File, IndexEnv), os.Remove(file))
+	return badinput.Errorf("%s does not have the digest that this program knows for %s, so it was deleted: the transfer was damaged or tampered with; run the same command again, or name another index in %s",
+		address, w.File, IndexEnv)
 }
 
 // unpack writes the shared libraries of a wheel into a directory, whatever folder of the wheel they are in. Python's

@@ -21,6 +21,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
+	"bitextmine/internal/transfer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -94,8 +95,8 @@ func check(t *testing.T, path string, want []byte) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s: %d bytes (%v), want %d", path, len(got), err, len(want))
 	}
-	if _, err := os.Stat(path + partSuffix); !os.IsNotExist(err) {
-		t.Errorf("%s%s is left behind", path, partSuffix)
+	if _, err := os.Stat(path + transfer.PartSuffix); !os.IsNotExist(err) {
+		t.Errorf("%s%s is left behind", path, transfer.PartSuffix)
 	}
 }
 
@@ -232,7 +233,7 @@ func TestUnpinnedPartIsNotTakenUp(t *testing.T) {
 	p := newPublisher(t, map[string][]byte{"a.txt": text})
 	dir, opts := t.TempDir(), p.options()
 	opts.TrustFirst = true
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"+partSuffix), []byte("an older version"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"+transfer.PartSuffix), []byte("an older version"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.get(t, p.set(File{"a.txt", "", 0}), dir, opts); err != nil {

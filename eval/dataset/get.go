@@ -172,37 +172,25 @@ func sumOf(r io.Reader) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// partSuffix ends the name of a file that is not yet complete.
-const partSuffix = ".part"
-
 func newHash() hash.Hash { return sha256.New() }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// download fetches url into path.part, resuming an earlier part, until it is complete. Then it verifies the digest and
-// renames the file. If the digest is wrong, the part is deleted because it cannot be resumed.
+// download fetches url into path, resuming what an earlier call left if there is a digest to verify it by.
 func download(ctx context.Context, url, path string, f File, opts Options) (sum string, err error) {
-	part := path + partSuffix
-	err = transfer.Fetch(ctx, url, part, transfer.Options{Client: opts.Client, Size: f.Size, Resume: f.SHA256 != "",
-		Attempts: opts.Attempts, Wait: opts.Wait,
-		Refused: refused, Progress: func(done int64) {
-			if opts.Progress != nil {
-				opts.Progress(f.Path, done, f.Size)
-			}
-		}})
-	if err != nil {
-		return "", err
+	o := transfer.Options{Client: opts.Client, Size: f.Size, Resume: f.SHA256 != "", Attempts: opts.Attempts, Wait: opts.Wait, Refused: refused}
+	if opts.Progress != nil {
+		o.Progress = func(done int64) { opts.Progress(f.Path, done, f.Size) }
 	}
-	if sum, err = sumFile(part); err != nil {
-		return "", err
-	}
-	if f.SHA256 != "" && sum != f.SHA256 {
-		err := badinput.Errorf(
-			"%s has sha256 %s but should have %s: the address now serves something else, or the transfer was tampered with, so it was deleted",
-			url, sum, f.SHA256)
-		return "", errors.Join(err, os.Remove(part))
-	}
-	return sum, os.Rename(part, path)
+	err = transfer.Into(ctx, url, path, o, func(part string) (err error) {
+		if sum, err = sumFile(part); err == nil && f.SHA256 != "" && sum != f.SHA256 {
+			err = badinput.Errorf(
+				"%s has sha256 %s but should have %s: the address now serves something else, or the transfer was tampered with, so it was deleted",
+				url, sum, f.SHA256)
+		}
+		return err
+	})
+	return sum, err
 }
 
 // refused is the error for answers that mean that a publisher moved a file.

@@ -91,6 +91,26 @@ func Fetch(ctx context.Context, url, part string, o Options) error {
 	})
 }
 
+// PartSuffix ends the name of a file that is not yet complete.
+const PartSuffix = ".part"
+
+// Into downloads url to a file, which appears when it is complete and verify, given the name of the complete part, has
+// accepted it. What an earlier call left is continued where o.Resume says so. A part that verify refuses with a
+// badinput error is deleted, as nothing can be added to it.
+func Into(ctx context.Context, url, path string, o Options, verify func(part string) error) error {
+	part := path + PartSuffix
+	if err := Fetch(ctx, url, part, o); err != nil {
+		return err
+	}
+	if err := verify(part); err != nil {
+		if badinput.Is(err) {
+			err = errors.Join(err, os.Remove(part))
+		}
+		return err
+	}
+	return os.Rename(part, path)
+}
+
 // Retry calls try until it succeeds, and gives up on a badinput error, after Attempts calls, and where the server
 // asks for a longer pause than Patience.
 func Retry(ctx context.Context, url string, o Options, try func() error) error {

@@ -193,9 +193,6 @@ func (c *Client) refused(r *http.Response, name, revision string) error {
 	return nil
 }
 
-// partSuffix ends the name of a file that is not yet complete.
-const partSuffix = ".part"
-
 // Download puts a file of the repository's commit into a directory, unless it is there already. What an earlier call
 // left is continued. The file is verified: large ones by their SHA-256, others by git's digest.
 func (c *Client) Download(ctx context.Context, r *Repository, f File, dir string, progress func(done int64)) error {
@@ -216,19 +213,13 @@ func (c *Client) Download(ctx context.Context, r *Repository, f File, dir string
 	address := fmt.Sprintf("%s/%s/resolve/%s/%s", c.Endpoint, r.Name, r.Commit, escaped(f.Path))
 	o := c.options(r.Name, r.Commit)
 	o.Size, o.Resume, o.Progress = f.Size, true, progress
-	part := final + partSuffix
-	if err := transfer.Fetch(ctx, address, part, o); err != nil {
+	return transfer.Into(ctx, address, final, o, func(part string) error {
+		same, err := verify(part, f)
+		if err == nil && !same {
+			err = badinput.Errorf("%s of %s does not have the digest that the hub lists for it, so it was deleted: the transfer was damaged or tampered with; run the same command again", f.Path, r.Name)
+		}
 		return err
-	}
-	same, err := verify(part, f)
-	if err != nil {
-		return err
-	}
-	if !same {
-		err := badinput.Errorf("%s of %s does not have the digest that the hub lists for it, so it was deleted: the transfer was damaged or tampered with; run the same command again", f.Path, r.Name)
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, final)
+	})
 }
 
 // escaped is a path in an address.

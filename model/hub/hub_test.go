@@ -20,6 +20,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/transfer"
 	"bitextmine/train/export"
 )
 
@@ -214,7 +215,7 @@ func TestBrokenTransfersAreResumed(t *testing.T) {
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name+partSuffix, s.files["sentencepiece.bpe.model"][:1200], 0o644); err != nil {
+	if err := os.WriteFile(name+transfer.PartSuffix, s.files["sentencepiece.bpe.model"][:1200], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := get(t, s.client(), dir); err != nil {
@@ -283,7 +284,7 @@ func TestWrongDigests(t *testing.T) {
 		s.wrong = name
 		dir := t.TempDir()
 		encodetest.Refused(t, get(t, s.client(), dir), name+" of org/repo does not have the digest that the hub lists for it")
-		for _, left := range []string{name, name + partSuffix} {
+		for _, left := range []string{name, name + transfer.PartSuffix} {
 			if _, err := os.Stat(filepath.Join(dir, left)); err == nil {
 				t.Errorf("%s is left", left)
 			}
