@@ -183,7 +183,7 @@ func TestInstallRefuses(t *testing.T) {
 			set.Wheels[1].SHA256, set.Wheels[1].Size = hex.EncodeToString(sum[:]), 4
 		}, "is not a wheel", true},
 		{"a full disk", func(_ *server, set *WheelSet, staging string) {
-			if err := os.Symlink("/dev/full", filepath.Join(staging, set.Wheels[1].File)); err != nil {
+			if err := os.Symlink("/dev/full", filepath.Join(staging, set.Wheels[1].File+transfer.PartSuffix)); err != nil {
 				panic(err)
 			}
 		}, "the disk is full", true},

@@ -19,6 +19,8 @@ const (
 	supervised = 3 // the kind of model that has labels
 	// maxDim and maxWords bound what a file may claim of itself.
 	maxDim, maxWords = 1 << 14, 1 << 28
+	// maxWeight bounds a number of a matrix, so that no sum of products is infinite. Those of real models are below 1000.
+	maxWeight = 1e12
 )
 
 // How labels' probabilities come about.
@@ -121,6 +123,9 @@ func (r *reader) floats(n int64) []float32 {
 		}
 		for i := 0; i < len(part); i += 4 {
 			out[done] = math.Float32frombits(binary.LittleEndian.Uint32(part[i:]))
+			if !(math.Abs(float64(out[done])) <= maxWeight) {
+				r.fail("it has the weight %v", out[done])
+			}
 			done++
 		}
 	}

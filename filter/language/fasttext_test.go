@@ -2,6 +2,7 @@ package language
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func TestAsTheProgram(t *testing.T) {
 	}
 }
 
-// TestDamaged: a file that is cut off anywhere, or that is none, is refused by name.
+// TestDamaged: a file that is cut off anywhere, that is none, or whose last weight is NaN or too large is refused by name.
 func TestDamaged(t *testing.T) {
 	for _, name := range []string{"tiny.bin", "tiny.ftz"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -62,6 +63,15 @@ func TestDamaged(t *testing.T) {
 			}
 			if _, err := OpenFastText(path); !badinput.Is(err) || !strings.Contains(err.Error(), path) {
 				t.Fatalf("%d of %d bytes: %v", size, len(data), err)
+			}
+		}
+		for _, bits := range []uint32{0x7fffffff, 0xff800000, 0x7e000000} {
+			binary.LittleEndian.PutUint32(data[len(data)-4:], bits)
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := OpenFastText(path); !badinput.Is(err) || !strings.Contains(err.Error(), "it has the weight ") {
+				t.Errorf("%s with %v: %v", name, math.Float32frombits(bits), err)
 			}
 		}
 	}

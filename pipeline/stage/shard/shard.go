@@ -216,6 +216,8 @@ func whyOf(t shard.Text, err error) string {
 	return strings.ReplaceAll(err.Error(), t.File.Path, thisFile)
 }
 
+const skipBadFiles = "--on-bad-file skip"
+
 // usable cuts texts. If one is bad and the plan sets bad files aside, it cuts the others and returns why each bad one
 // is; empty: it is not.
 func usable(
@@ -227,7 +229,10 @@ func usable(
 	case !ofFile(err):
 		return done, bad, err
 	case !e.Plan.SetAside:
-		return nil, nil, badinput.Errorf("%w; --on-bad-file skip sets such files aside", err)
+		if strings.Contains(err.Error(), skipBadFiles) { // of an archive, whose undamaged parts are read
+			return nil, nil, err
+		}
+		return nil, nil, badinput.Errorf("%w; %s sets such files aside", err, skipBadFiles)
 	case len(texts) == 1:
 		bad[0] = whyOf(texts[0], err)
 		return &shard.Together{}, bad, nil
