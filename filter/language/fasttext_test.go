@@ -49,7 +49,7 @@ func TestAsTheProgram(t *testing.T) {
 	}
 }
 
-// TestDamaged: a file that is cut off anywhere, that is none, or whose last weight is NaN or too large is refused by name.
+// TestDamaged: a file that is cut off anywhere, that is none, or whose last weight is no finite number is refused.
 func TestDamaged(t *testing.T) {
 	for _, name := range []string{"tiny.bin", "tiny.ftz"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
