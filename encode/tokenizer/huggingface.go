@@ -17,16 +17,18 @@ import (
 
 // HuggingFace is a loaded tokenizer.json. It is only read, so any number of goroutines may use it.
 type HuggingFace struct {
-	raw, normal *finder // added tokens in the original and in the normalised text; nil: there are none
-	normalise   []normaliser
-	words       []step
-	model       textSplitter
-	ids         map[string]int32
-	size        int
-	pieces      int // number of the model's pieces
-	unknown     int32
-	keepEnd     bool // a long text loses its beginning
-	memory      sync.Pool
+	raw, normal  *finder // added tokens in the original and in the normalised text; nil: there are none
+	normalise    []normaliser
+	letterwise   *letterwise // the last step, if normalise has letterwiseAt of them
+	letterwiseAt int
+	words        []step
+	model        textSplitter
+	ids          map[string]int32
+	size         int
+	pieces       int // number of the model's pieces
+	unknown      int32
+	keepEnd      bool // a long text loses its beginning
+	memory       sync.Pool
 	// First and Last are the special tokens around every text, or empty.
 	First, Last string
 }

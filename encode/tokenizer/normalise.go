@@ -96,13 +96,13 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	case "Strip":
 		return add(stripping(o.Left, o.Right))
 	case "StripAccents":
-		return add(filtering(func(r rune) bool { return !accents.Has(r) }))
+		return t.addLetterwise(filtering(func(r rune) bool { return !accents.Has(r) }))
 	case "Lowercase":
-		return add(plain(LowercaseLetters))
+		return t.addLetterwise(plain(LowercaseLetters))
 	case "Nmt":
-		return add(filtering(func(r rune) bool { return !nmtRemoved.Has(r) }), plain(nmtSpaces))
+		return t.addLetterwise(filtering(func(r rune) bool { return !nmtRemoved.Has(r) }), plain(nmtSpaces))
 	case "BertNormalizer":
-		return add(o.bertSteps.steps()...)
+		return t.addLetterwise(o.bertSteps.steps()...)
 	case "ByteLevel":
 		return add(plain(func(text string) string {
 			var b strings.Builder
@@ -114,11 +114,11 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	case "NFC":
 		return add(form(norm.NFC))
 	case "NFD":
-		return add(form(norm.NFD))
+		return t.addLetterwise(form(norm.NFD))
 	case "NFKC":
 		return add(form(norm.NFKC))
 	case "NFKD":
-		return add(form(norm.NFKD))
+		return t.addLetterwise(form(norm.NFKD))
 	}
 	return fmt.Errorf("its normalizer has a step of type %q, which cannot be computed", p.Type)
 }

@@ -206,6 +206,7 @@ type wordModel struct {
 	unknown int32
 	prefix  string // of pieces inside a word
 	longest int    // word that is split, in letters; 0: none is
+	piece   int    // the longest piece, in bytes
 }
 
 func (t *HuggingFace) newWordModel(raw json.RawMessage, level bool) (*wordModel, error) {
@@ -232,7 +233,11 @@ func (t *HuggingFace) newWordModel(raw json.RawMessage, level bool) (*wordModel,
 		m.Longest = 0
 	}
 	t.unknown = unknown
-	return &wordModel{t.ids, unknown, m.Prefix, m.Longest}, nil
+	w := &wordModel{ids: t.ids, unknown: unknown, prefix: m.Prefix, longest: m.Longest}
+	for piece := range m.Vocab {
+		w.piece = max(w.piece, len(piece))
+	}
+	return w, nil
 }
 
 func (w *wordModel) split(m *memory, ids []int32, word string) []int32 {
@@ -254,6 +259,11 @@ func (w *wordModel) split(m *memory, ids []int32, word string) []int32 {
 		before := len(m.letters)
 		m.letters = append(m.letters, word[at:]...)
 		end := len(m.letters)
+		if end > w.piece {
+			for end = max(w.piece, before); !utf8.RuneStart(m.letters[end]); {
+				end--
+			}
+		}
 		for end > before {
 			if id, ok := w.ids[string(m.letters[:end])]; ok {
 				ids = append(ids, id)

@@ -76,7 +76,7 @@ func (t *HuggingFace) addWords(p *part, depth int) error {
 	case "Whitespace":
 		return add(cutter{pattern: pattern.Words, invert: true}.step(removed))
 	case "BertPreTokenizer":
-		return add(cutter{letters: pattern.Spaces.Has}.step(removed), cutter{letters: punctuation}.step(isolated))
+		return add(bertSplit)
 	case "Punctuation":
 		if b == "" {
 			b = isolated
