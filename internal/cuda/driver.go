@@ -69,7 +69,7 @@ func OpenDriver() (d Driver, err error) {
 
 // noDriver explains the codes of cuInit: CUresult in cuda.h.
 func noDriver(code int) error {
-	const hint = "; look at nvidia-smi, or take --device cpu"
+	const hint = "; look at nvidia-smi, or use the CPU (--device cpu, --search exact)"
 	switch code {
 	case int(C.driver_absent):
 		return badinput.Errorf(
