@@ -138,7 +138,7 @@ func bertSplit(m *memory, p piece) {
 	begin := 0
 	for at := 0; at < len(p.text); {
 		r, n := pattern.LetterAt(p.text, at)
-		if blank, mark := pattern.Spaces.Has(r), punctuation(r); blank || mark {
+		if blank, mark := pattern.Spaces.Has(r), pattern.Punctuation.Has(r); blank || mark {
 			m.add(p.text[begin:at], p.start && begin == 0)
 			if !blank {
 				m.add(p.text[at:at+n], p.start && at == 0)

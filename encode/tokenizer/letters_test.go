@@ -37,7 +37,7 @@ func TestLetterwise(t *testing.T) {
 			once, twice := &memory{}, &memory{pieces: []piece{{got, -1, true}}}
 			bertSplit(once, piece{got, -1, true})
 			twice.splitPieces(cutter{letters: pattern.Spaces.Has}.step(removed))
-			twice.splitPieces(cutter{letters: punctuation}.step(isolated))
+			twice.splitPieces(cutter{letters: pattern.Punctuation.Has}.step(isolated))
 			if !slices.Equal(once.pieces, twice.pieces) {
 				t.Fatalf("%q is split into %v, by two steps %v", got, once.pieces, twice.pieces)
 			}

@@ -96,7 +96,7 @@ func (t *HuggingFace) addNormaliser(p *part, depth int) error {
 	case "Strip":
 		return add(stripping(o.Left, o.Right))
 	case "StripAccents":
-		return t.addLetterwise(filtering(func(r rune) bool { return !accents.Has(r) }))
+		return t.addLetterwise(filtering(func(r rune) bool { return !pattern.Accents.Has(r) }))
 	case "Lowercase":
 		return t.addLetterwise(plain(LowercaseLetters))
 	case "Nmt":
@@ -134,9 +134,9 @@ type bertSteps struct {
 func (b bertSteps) steps() []normaliser {
 	var all []normaliser
 	if b.Clean {
-		all = append(all, filtering(func(r rune) bool { return !dropped(r) }), plain(func(text string) string {
+		all = append(all, filtering(func(r rune) bool { return !pattern.Dropped.Has(r) }), plain(func(text string) string {
 			return mapped(text, func(r rune) rune {
-				if blank(r) {
+				if pattern.Spaces.Has(r) {
 					return ' '
 				}
 				return r
@@ -147,7 +147,7 @@ func (b bertSteps) steps() []normaliser {
 		all = append(all, plain(spaced))
 	}
 	if b.Accents != nil && *b.Accents || b.Accents == nil && b.Lower {
-		all = append(all, form(norm.NFD), filtering(func(r rune) bool { return !mark(r) }))
+		all = append(all, form(norm.NFD), filtering(func(r rune) bool { return !pattern.Marks.Has(r) }))
 	}
 	if b.Lower {
 		all = append(all, plain(LowercaseLetters))
@@ -165,12 +165,12 @@ func mapped(text string, to func(rune) rune) string {
 
 // spaced puts spaces around Chinese letters.
 func spaced(text string) string {
-	if strings.IndexFunc(text, chinese) < 0 {
+	if strings.IndexFunc(text, pattern.Chinese.Has) < 0 {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if chinese(r) {
+		if pattern.Chinese.Has(r) {
 			b.WriteByte(' ')
 			b.WriteRune(r)
 			b.WriteByte(' ')
@@ -261,8 +261,8 @@ func LowercaseLetters(s string) string {
 		s = strings.ReplaceAll(s, "İ", "i\u0307")
 	}
 	s = strings.ToLower(s)
-	if strings.IndexFunc(s, laterUpper) >= 0 {
-		s = mapped(s, laterLower)
+	if strings.IndexFunc(s, pattern.LaterUpper) >= 0 {
+		s = mapped(s, pattern.LaterLower)
 	}
 	return s
 }
@@ -276,7 +276,7 @@ func form(f norm.Form) normaliser {
 		}
 		var b strings.Builder
 		for text != "" {
-			next := strings.IndexFunc(text, newForms.Has)
+			next := strings.IndexFunc(text, pattern.NewForms.Has)
 			if next < 0 {
 				next = len(text)
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -140,14 +139,14 @@ func (v *WordPiece) words(buf []byte, text string, word func([]byte) bool) []byt
 	}
 	for _, r := range text {
 		switch {
-		case dropped(r) || v.options.StripAccents && mark(r):
+		case pattern.Dropped.Has(r) || v.options.StripAccents && pattern.Marks.Has(r):
 			continue
-		case blank(r):
+		case pattern.Spaces.Has(r):
 			if len(buf) > 0 && !word(buf) {
 				return buf
 			}
 			buf = buf[:0]
-		case punctuation(r) || chinese(r):
+		case pattern.Punctuation.Has(r) || pattern.Chinese.Has(r):
 			if len(buf) > 0 && !word(buf) {
 				return buf
 			}
@@ -164,39 +163,6 @@ func (v *WordPiece) words(buf []byte, text string, word func([]byte) bool) []byt
 		word(buf)
 	}
 	return buf
-}
-
-// dropped reports whether BERT removes r: null, invalid Unicode, and control, format and private-use characters other
-// than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
-func dropped(r rune) bool { return droppedLetters.Has(r) }
-
-// blank reports whether r is white space, line and paragraph separators among it.
-func blank(r rune) bool { return pattern.Spaces.Has(r) }
-
-// punctuation reports whether r is punctuation in Unicode, or an ASCII character that is neither letter, digit nor
-// space ("$", "+", "^").
-func punctuation(r rune) bool { return punctuationLetters.Has(r) }
-
-// mark reports whether r is a mark that accents are made of.
-func mark(r rune) bool { return markLetters.Has(r) }
-
-// Letters of Unicode 8, which Hugging Face's library has.
-var (
-	droppedLetters = pattern.NewClass(pattern.Both(append(pattern.RangesOf(unicode.Cc, unicode.Cf, unicode.Co),
-		[2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
-		pattern.Negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
-	punctuationLetters = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.P), pattern.Negated(laterPunctuation)),
-		[2]rune{'!', '/'}, [2]rune{':', '@'}, [2]rune{'[', '`'}, [2]rune{'{', '~'},
-		[2]rune{0x166d, 0x166d}, [2]rune{0x111c9, 0x111c9})) // the last two were punctuation then
-	markLetters = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.Mn), pattern.Negated(laterMarks)), [2]rune{0x1734, 0x1734}))
-)
-
-// chinese reports whether r is in the blocks that BERT separates. Japanese kana and Korean are not in them. (The
-// block from 2B820 begins at 2B920 in Hugging Face's library.)
-func chinese(r rune) bool {
-	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2A6DF ||
-		r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F || r >= 0x2B920 && r <= 0x2CEAF ||
-		r >= 0xF900 && r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
 }
 
 // wordModel is a model of type WordPiece, which takes the longest pieces from a word's beginning, or WordLevel, which

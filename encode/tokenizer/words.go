@@ -84,7 +84,7 @@ func (t *HuggingFace) addWords(p *part, depth int) error {
 		if !b.known() {
 			return unknownBehaviour(o.Behaviour)
 		}
-		return add(cutter{letters: punctuation}.step(b))
+		return add(cutter{letters: pattern.Punctuation.Has}.step(b))
 	case "Digits":
 		if o.Individual {
 			return add(cutter{letters: pattern.Numbers.Has}.step(isolated))

@@ -1,14 +1,26 @@
-package tokenizer
+package pattern
 
-import (
-	"unicode"
+import "unicode"
 
-	"bitextmine/encode/tokenizer/pattern"
+// The kinds of letters that BERT's tokenizer knows, of Unicode 8, which Hugging Face's library has: its tokenizers, and
+// with them the models, treat what later versions added as letters. The tables are these additions; the test
+// TestReferences of package tokenizer compares with that library.
+var (
+	// Dropped are those that it removes: null, invalid Unicode, and control, format and private-use characters other
+	// than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
+	Dropped = NewClass(Both(append(RangesOf(unicode.Cc, unicode.Cf, unicode.Co), [2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
+		Negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
+	// Punctuation is that of Unicode, and what of ASCII is neither letter, digit nor space ("$", "+", "^"). The last
+	// two were punctuation then.
+	Punctuation = NewClass(append(Both(RangesOf(unicode.P), Negated(laterPunctuation)),
+		[2]rune{'!', '/'}, [2]rune{':', '@'}, [2]rune{'[', '`'}, [2]rune{'{', '~'}, [2]rune{0x166d, 0x166d}, [2]rune{0x111c9, 0x111c9}))
+	// Marks are those that accents are made of.
+	Marks = NewClass(append(Both(RangesOf(unicode.Mn), Negated(laterMarks)), [2]rune{0x1734, 0x1734}))
+	// Chinese are the blocks that it separates. Japanese kana and Korean are not in them. (The block from 2B820 begins
+	// at 2B920 in Hugging Face's library.)
+	Chinese = NewClass([][2]rune{{0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
+		{0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}})
 )
-
-// Hugging Face's library has the properties of letters from Unicode 8, so its tokenizers, and with them the models,
-// treat what later versions added as letters. The tables are these additions; the test TestReferences of package
-// tokenizer compares with that library.
 
 // laterPunctuation is punctuation.
 var laterPunctuation = [][2]rune{
@@ -45,8 +57,8 @@ var laterMarks = [][2]rune{
 // laterControls are format characters.
 var laterControls = [][2]rune{{0x890, 0x891}, {0x8e2, 0x8e2}, {0x110cd, 0x110cd}, {0x13430, 0x1343f}}
 
-// accents are the marks that the step StripAccents removes: those of Unicode 9.
-var accents = pattern.NewClass(append(pattern.Both(pattern.RangesOf(unicode.M), pattern.Negated(marksAfter9)), [2]rune{0x1cf2, 0x1cf3}))
+// Accents are the marks that the step StripAccents removes: those of Unicode 9.
+var Accents = NewClass(append(Both(RangesOf(unicode.M), Negated(marksAfter9)), [2]rune{0x1cf2, 0x1cf3}))
 
 // marksAfter9 are marks that came after Unicode 9, or became marks.
 var marksAfter9 = [][2]rune{
@@ -67,8 +79,8 @@ var marksAfter9 = [][2]rune{
 	{0x1e4ec, 0x1e4ef},
 }
 
-// newForms are letters that came after Unicode 9 and have a decomposition or an order of their own.
-var newForms = pattern.NewClass([][2]rune{
+// NewForms are letters that came after Unicode 9 and have a decomposition or an order of their own.
+var NewForms = NewClass([][2]rune{
 	{0x7fd, 0x7fd}, {0x898, 0x89f}, {0x8ca, 0x8d3}, {0x9fe, 0x9fe}, {0xc3c, 0xc3c}, {0xd3b, 0xd3c}, {0xeba, 0xeba},
 	{0x1715, 0x1715}, {0x1abf, 0x1ace}, {0x1df6, 0x1dfa}, {0x32ff, 0x32ff}, {0xa7f2, 0xa7f4}, {0xa82c, 0xa82c},
 	{0xab69, 0xab69}, {0x10781, 0x10785}, {0x10787, 0x107b0}, {0x107b2, 0x107ba}, {0x10d24, 0x10d27},
@@ -80,10 +92,11 @@ var newForms = pattern.NewClass([][2]rune{
 	{0x1e2ae, 0x1e2ae}, {0x1e2ec, 0x1e2ef}, {0x1e4ec, 0x1e4ef}, {0x1f16c, 0x1f16c}, {0x1fbf0, 0x1fbf9},
 })
 
-// laterUpper reports whether Unicode 16 or 17 gives a letter another in lower case; laterLower is that letter.
-func laterUpper(r rune) bool { return r >= 0x1c89 && laterLower(r) != r }
+// LaterUpper reports whether Unicode 16 or 17 gives a letter another in lower case.
+func LaterUpper(r rune) bool { return r >= 0x1c89 && LaterLower(r) != r }
 
-func laterLower(r rune) rune {
+// LaterLower is a letter in lower case, if Unicode 16 or 17 gave it one.
+func LaterLower(r rune) rune {
 	switch {
 	case r == 0x1c89, r == 0xa7cc, r == 0xa7ce, r == 0xa7d2, r == 0xa7d4, r == 0xa7da:
 		return r + 1
