@@ -83,11 +83,6 @@ type group struct {
 	Systems  []system  `yaml:"systems"`
 }
 
-// edge reports whether a rate is the lowest or the highest of those that are tried.
-func (g group) edge(rate float64) bool {
-	return len(g.Rates) > 0 && (rate == slices.Min(g.Rates) || rate == slices.Max(g.Rates))
-}
-
 // system is a preset, perhaps with some settings changed.
 type system struct {
 	Name      string         `yaml:"name"`

@@ -222,6 +222,11 @@ func (c comparison) excused(b budget, t table, name string) string {
 		if why := b.untrained(t, system); why != "" {
 			return why
 		}
+		for _, r := range t.rows(system) {
+			if edge := r.edge(); edge != "" {
+				return fmt.Sprintf("`%s` did best with the %s rate that was tried, %g", system, edge, r.Rate)
+			}
+		}
 	}
 	if soft := t.any(c.better); soft != nil && soft.Own > hardened && c.worse != b.start(c.better) {
 		return fmt.Sprintf("the teacher's labels have %.0f%% of their mass on the pair itself: they are hard ones", soft.Own)
@@ -248,7 +253,7 @@ func (b budget) untrained(t table, system string) string {
 				continue
 			}
 			if x := m.figure(); x < least {
-				return fmt.Sprintf("`%s` did not train: it finds %.0f%% on %s", system, x, m.Set)
+				return fmt.Sprintf("`%s` did not train: it finds %.1f%% on %s", system, x, m.Set)
 			} else if start != "" && start != system {
 				was, ok := t.before(start, r.Seed).of(m.name())
 				if !ok {
@@ -270,6 +275,7 @@ func (b budget) untrained(t table, system string) string {
 type verdict struct {
 	claim
 	budget, vectors string
+	part            string // languages, if the budget has several parts
 	judgements      []judgement
 	outcome         statistic.Outcome
 }
@@ -281,6 +287,9 @@ func (b budget) verdicts(part []string, t table) (all []verdict) {
 	for _, c := range claims {
 		for _, pooled := range []bool{false, true} {
 			v := verdict{claim: c, budget: b.name, vectors: "the paper's"}
+			if len(b.Parts) > 1 {
+				v.part = strings.Join(part, " ")
+			}
 			if pooled {
 				v.claim, v.vectors = c.pooled(), "mean"
 			}

@@ -420,10 +420,15 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 			}
 		}
 	}
-	steps := &statistic.Meter{}
-	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: filepath.Join(m.out, "teacher"),
-		Searcher: m.judge.searcher, Resume: true, Progress: steps.Progress})
+	r.Device, _, _ = strings.Cut(m.device, ":") // a plugin's path says nothing elsewhere
+	cached, release, err := m.teacher()
 	if err != nil {
+		return nil, err
+	}
+	steps := &statistic.Meter{}
+	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: cached,
+		Searcher: m.judge.searcher, Resume: true, Progress: steps.Progress})
+	if err := errors.Join(err, release()); err != nil {
 		return nil, err
 	}
 	if r.Losses, err = losses(filepath.Join(out, "train.jsonl")); err != nil {
@@ -434,6 +439,17 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	}
 	r.Pairs, r.Step = summary.Stats.Total().Kept, steps.Median()
 	return r, nil
+}
+
+// teacher reserves a folder for vectors of teachers: one training at a time can use it, so calls that work at the same
+// time have one each.
+func (m *maker) teacher() (dir string, release func() error, err error) {
+	for i := 1; ; i++ {
+		dir = filepath.Join(m.out, fmt.Sprintf("teacher-%d", i))
+		if release, err = take(dir); !held(err) {
+			return dir, release, err
+		}
+	}
 }
 
 // digest identifies what determines a row, wherever OUT is.

@@ -209,18 +209,19 @@ func TestRule(t *testing.T) {
 		want    statistic.Outcome
 		because string
 	}{
-		"held":          {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Held, ""},
-		"smaller":       {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 69, nil)}, "Without XTR", statistic.Smaller, ""},
-		"not held":      {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 75, nil)}, "Without XTR", statistic.NotHeld, ""},
-		"a start":       {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""},
-		"no training":   {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1%"},
-		"lost":          {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
-		"no start":      {table{"bag": {}, "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no row of `bag`"},
-		"loss rose":     {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},
-		"hard labels":   {table{"imascl-tcm": rows("imascl-tcm", 70, hard), "imascl-hard": rows("imascl-hard", 66, nil)}, "Soft labels find translations better than hard", statistic.Untested, "hard ones"},
-		"end of scale":  {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
-		"other metric":  {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "one seed"},
-		"cost, too few": {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
+		"held":             {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Held, ""},
+		"smaller":          {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 69, nil)}, "Without XTR", statistic.Smaller, ""},
+		"not held":         {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 75, nil)}, "Without XTR", statistic.NotHeld, ""},
+		"a start":          {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 60, nil)}, "Without XTR", statistic.Held, ""},
+		"no training":      {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1.0%"},
+		"lost":             {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
+		"no start":         {table{"bag": {}, "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no row of `bag`"},
+		"loss rose":        {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},
+		"hard labels":      {table{"imascl-tcm": rows("imascl-tcm", 70, hard), "imascl-hard": rows("imascl-hard", 66, nil)}, "Soft labels find translations better than hard", statistic.Untested, "hard ones"},
+		"rate at the edge": {table{"ems": rows("ems", 70, func(r *result) { r.tried = []float64{0, 1} }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "the lowest rate that was tried, 0"},
+		"end of scale":     {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
+		"other metric":     {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "one seed"},
+		"cost, too few":    {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
 	} {
 		if c.t["bag"] == nil {
 			c.t["bag"] = rows("bag", 60, nil)
@@ -251,10 +252,11 @@ func TestRule(t *testing.T) {
 
 // TestTables: the pages' tables of toy rows.
 func TestTables(t *testing.T) {
-	b := budget{name: "toy", Groups: []group{{Name: "From nothing", Rates: []float64{0, 1}, Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
-	tab := table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}
+	b := budget{name: "toy", Groups: []group{{Name: "From nothing", Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
+	chosen := func(r *result) { r.Rate, r.tried, r.Device = 0.1, []float64{0.01, 0.1, 1}, "cuda" }
+	tab := table{"ems": rows("ems", 70, chosen), "ems-no-xtr": rows("ems-no-xtr", 66, chosen)}
 	got := partTables(b, nil, tab)
-	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0 (edge) | 2.00 to 1.00 | 100 ± 0 |",
+	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "; trained on cuda.", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0.1 | 2.00 to 1.00 | 100 ± 0 |",
 		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | the paper's | **held** | `ems` over `ems-no-xtr` | tatoeba flores devtest | +4.00 ±"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the tables lack %q:\n%s", want, got)
@@ -264,6 +266,18 @@ func TestTables(t *testing.T) {
 	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take in the paper 3 A100 hours a row"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, all)
+		}
+	}
+	for _, r := range tab["ems"] {
+		r.tried = r.tried[:2]
+	}
+	if got := partTables(b, nil, tab); !strings.Contains(got, " | 0.1 (highest) | ") {
+		t.Errorf("the tables do not say that no higher rate was tried:\n%s", got)
+	}
+	b.Parts = [][]string{{"de"}, {"fr"}}
+	for _, want := range []string{"| `toy` fr, the paper's | **not tested**: `ems` did best with the highest rate that was tried, 0.1 | +4.00 ±", "\n| | | | **not tested**, would take in the paper 120 V100 hours a row | | 4.3 |"} {
+		if got := summary(b.verdicts([]string{"fr"}, tab), []budget{b}); !strings.Contains(got, want) {
+			t.Errorf("the summary of undecided claims lacks %q:\n%s", want, got)
 		}
 	}
 	if n := strings.Count(all, "\n"); n != len(claims)+2 {

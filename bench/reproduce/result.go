@@ -36,6 +36,21 @@ type result struct {
 	Rate    float64    `json:"learning_rate"`
 	Step    float64    `json:"step_processor_seconds"` // the median over the lines of the log
 	Seconds float64    `json:"processor_seconds"`      // of training and evaluation
+	Device  string     `json:"device"`                 // that trained it
+	tried   []float64  // learning rates of which its own was the best; empty: it had no choice
+}
+
+// edge is "lowest" or "highest" if the rate is that of those that were tried, so that the best one may be beyond them.
+func (r *result) edge() string {
+	switch {
+	case len(r.tried) == 0:
+		return ""
+	case r.Rate <= slices.Min(r.tried):
+		return "lowest"
+	case r.Rate >= slices.Max(r.tried):
+		return "highest"
+	}
+	return ""
 }
 
 // measure is a protocol's figure on a set: the mean over its languages.
@@ -141,12 +156,25 @@ func readTable(rows string, b budget, part []string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
+		chosen, err := filepath.Glob(rowFile(rows, b, b.Parts[0], system, "rate-*"))
+		if err != nil {
+			return nil, err
+		}
+		var tried []float64
+		for _, file := range chosen {
+			r, err := read(file)
+			if err != nil {
+				return nil, err
+			}
+			tried = append(tried, r.Rate)
+		}
 		t[system] = map[uint64]*result{}
 		for _, file := range files {
 			r, err := read(file)
 			if err != nil {
 				return nil, err
 			}
+			r.tried = tried
 			t[system][r.Seed] = r
 		}
 	}

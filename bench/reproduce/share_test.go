@@ -36,3 +36,27 @@ func TestEach(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestTeachers: trainings at the same time have a folder of teachers each, and later ones find theirs.
+func TestTeachers(t *testing.T) {
+	m := &maker{options: options{out: t.TempDir()}}
+	var names []string
+	var releases []func() error
+	for range 2 {
+		dir, release, err := m.teacher()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, releases = append(names, filepath.Base(dir)), append(releases, release)
+	}
+	if err := releases[0](); err != nil {
+		t.Fatal(err)
+	}
+	dir, release, err := m.teacher()
+	if names = append(names, filepath.Base(dir)); err != nil || !slices.Equal(names, []string{"teacher-1", "teacher-2", "teacher-1"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+	if err := errors.Join(release(), releases[1]()); err != nil {
+		t.Error(err)
+	}
+}

@@ -28,9 +28,10 @@ func partTables(b budget, part []string, t table) string {
 func describe(w *strings.Builder, g group, t table) {
 	var first *result // any: they share it
 	teacher := ""
+	var devices []string
 	for _, s := range g.Systems {
-		if r := t.any(s.Name); r != nil {
-			first, teacher = r, cmp.Or(teacher, r.Teacher)
+		for _, r := range t.rows(s.Name) {
+			first, teacher, devices = r, cmp.Or(teacher, r.Teacher), append(devices, r.Device)
 		}
 	}
 	if first == nil {
@@ -44,7 +45,8 @@ func describe(w *strings.Builder, g group, t table) {
 	if teacher != "" {
 		fmt.Fprintf(w, "; the teacher is `%s`", teacher)
 	}
-	fmt.Fprint(w, ".\n\n")
+	slices.Sort(devices)
+	fmt.Fprintf(w, "; trained on %s.\n\n", strings.Join(slices.Compact(devices), ", "))
 }
 
 // rowTable has a line for each system and a column for each measure.
@@ -78,8 +80,8 @@ func rowTable(w *strings.Builder, b budget, t table) {
 		}
 		number(0, func(r *result) (float64, bool) { return r.Own, r.Own > 0 })
 		rate := fmt.Sprint(r.Rate)
-		if g, _, err := b.of(system); err == nil && g.edge(r.Rate) {
-			rate += " (edge)"
+		if edge := r.edge(); edge != "" {
+			rate += fmt.Sprintf(" (%s)", edge)
 		}
 		fmt.Fprintf(w, " %s | %.2f to %.2f |", rate, r.Losses[0], r.Losses[1])
 		number(0, func(r *result) (float64, bool) { return 1000 * r.Step, true })
@@ -125,13 +127,14 @@ func (j judgement) paper() string {
 	return fmt.Sprintf("%.1f", j.claimed)
 }
 
-// summary is the table of claims and budgets, in the claims' order: every claim has a line, and where no budget decides
-// it, what would.
+// summary is the table of claims and budgets, in the claims' order: every claim has a line, and where no rows decide it,
+// what would.
 func summary(all []verdict, budgets []budget) string {
 	var w strings.Builder
 	fmt.Fprint(&w, "| paper | claim | budget, vectors | verdict | effect ± error at 95% | paper |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range claims {
 		paper, says := c.paper, c.says
+		decided := false
 		for _, v := range all {
 			if v.paper != c.paper || v.says != c.says {
 				continue
@@ -144,10 +147,11 @@ func summary(all []verdict, budgets []budget) string {
 			if why := v.judgements[0].because; v.outcome == statistic.Untested {
 				outcome += ": " + why
 			}
-			fmt.Fprintf(&w, "| %s | %s | `%s`, %s | %s | %s | %s |\n", paper, says, v.budget, v.vectors, outcome, strings.Join(effects, ", "), strings.Join(slices.Compact(papers), ", "))
-			paper, says = "", ""
+			budget := strings.TrimSuffix(fmt.Sprintf("`%s` %s", v.budget, v.part), " ")
+			fmt.Fprintf(&w, "| %s | %s | %s, %s | %s | %s | %s |\n", paper, says, budget, v.vectors, outcome, strings.Join(effects, ", "), strings.Join(slices.Compact(papers), ", "))
+			paper, says, decided = "", "", decided || v.outcome != statistic.Untested
 		}
-		if says != "" {
+		if !decided {
 			var would []string
 			for _, b := range budgets {
 				if b.has(c) {
