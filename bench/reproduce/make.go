@@ -211,7 +211,7 @@ func (m *maker) rate(ctx context.Context, g group, s system) (rate float64, err 
 	var elsewhere error
 	for i, tried := range g.Rates {
 		c.Optimiser.LearningRate = tried
-		r, err := m.tried(ctx, c, part, s.Name)
+		r, err := m.tried(ctx, c, part, s.Name, fmt.Sprintf("rate-%g", tried))
 		if held(err) { // the other rates need not wait for this one
 			elsewhere = err
 			continue
@@ -227,13 +227,20 @@ func (m *maker) rate(ctx context.Context, g group, s system) (rate float64, err 
 			best, rate = x.figure(), tried
 		}
 	}
-	return rate, elsewhere
+	if elsewhere != nil {
+		return 0, elsewhere
+	}
+	c.Optimiser.LearningRate, c.Steps = rate, c.Steps/2
+	_, err = m.tried(ctx, c, part, s.Name, half)
+	return rate, err
 }
 
-// tried returns the row of a learning rate, made unless it exists.
-func (m *maker) tried(ctx context.Context, c train.Config, part []string, name string) (r *result, err error) {
-	rate := fmt.Sprintf("rate-%g", c.Optimiser.LearningRate)
-	dir, file := filepath.Join(m.system(part, name), rate), m.file(part, name, rate)
+// half is the row of half of the steps with the chosen rate. It says whether differences have settled.
+const half = "half"
+
+// tried returns the row of a learning rate or of half of the steps, made unless it exists.
+func (m *maker) tried(ctx context.Context, c train.Config, part []string, name, what string) (r *result, err error) {
+	dir, file := filepath.Join(m.system(part, name), what), m.file(part, name, what)
 	release, err := take(dir)
 	if err != nil {
 		return nil, err
@@ -261,7 +268,7 @@ func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, fil
 		return nil, err
 	}
 	r.Seconds = math.Round(usage.CPUSeconds() - r.Seconds)
-	fmt.Fprintf(os.Stderr, "%s, %s, rate %g: %.2f\n", strings.Join(part, " "), name, r.Rate, r.Measures[0].figure())
+	fmt.Fprintf(os.Stderr, "%s, %s, rate %g, %d steps: %.2f\n", strings.Join(part, " "), name, r.Rate, r.Steps, r.Measures[0].figure())
 	return r, errors.Join(r.write(file), os.RemoveAll(dir))
 }
 

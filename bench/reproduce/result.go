@@ -38,6 +38,8 @@ type result struct {
 	Seconds float64    `json:"processor_seconds"`      // of training and evaluation
 	Device  string     `json:"device"`                 // that trained it
 	tried   []float64  // learning rates of which its own was the best; empty: it had no choice
+	// points by which the row that chose the rate is better than that of half of its steps
+	gained *float64
 }
 
 // edge is "lowest" or "highest" if the rate is that of those that were tried, so that the best one may be beyond them.
@@ -160,13 +162,23 @@ func readTable(rows string, b budget, part []string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
+		before, err := read(rowFile(rows, b, b.Parts[0], system, half))
+		if err != nil {
+			return nil, err
+		}
 		var tried []float64
+		var gained *float64
 		for _, file := range chosen {
 			r, err := read(file)
 			if err != nil {
 				return nil, err
 			}
-			tried = append(tried, r.Rate)
+			if tried = append(tried, r.Rate); before != nil && r.Rate == before.Rate {
+				all, _ := r.of(b.Choose.Measure)
+				some, _ := before.of(b.Choose.Measure)
+				more := all.figure() - some.figure()
+				gained = &more
+			}
 		}
 		t[system] = map[uint64]*result{}
 		for _, file := range files {
@@ -174,7 +186,7 @@ func readTable(rows string, b budget, part []string) (table, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.tried = tried
+			r.tried, r.gained = tried, gained
 			t[system][r.Seed] = r
 		}
 	}

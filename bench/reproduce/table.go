@@ -133,8 +133,7 @@ func summary(all []verdict, budgets []budget) string {
 	var w strings.Builder
 	fmt.Fprint(&w, "| paper | claim | budget, vectors | verdict | effect ± error at 95% | paper |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range claims {
-		paper, says := c.paper, c.says
-		decided := false
+		paper, says, would := c.paper, c.says, c.would(all, budgets)
 		for _, v := range all {
 			if v.paper != c.paper || v.says != c.says {
 				continue
@@ -146,25 +145,37 @@ func summary(all []verdict, budgets []budget) string {
 			outcome := fmt.Sprintf("**%s**", v.outcome)
 			if why := v.judgements[0].because; v.outcome == statistic.Untested {
 				outcome += ": " + why
+				if would != "" {
+					outcome += "; would take " + would
+					would = ""
+				}
 			}
 			budget := strings.TrimSuffix(fmt.Sprintf("`%s` %s", v.budget, v.part), " ")
 			fmt.Fprintf(&w, "| %s | %s | %s, %s | %s | %s | %s |\n", paper, says, budget, v.vectors, outcome, strings.Join(effects, ", "), strings.Join(slices.Compact(papers), ", "))
-			paper, says, decided = "", "", decided || v.outcome != statistic.Untested
+			paper, says = "", ""
 		}
-		if !decided {
-			var would []string
-			for _, b := range budgets {
-				if b.has(c) {
-					would = append(would, fmt.Sprintf("`%s`, %g h of a core", b.name, b.Hours))
-				}
-			}
-			if c.elsewhere != "" {
-				would = append(would, "in the paper "+c.elsewhere)
-			}
-			fmt.Fprintf(&w, "| %s | %s | | **not tested**, would take %s | | %s |\n", paper, says, strings.Join(would, "; "), c.size())
+		if says != "" {
+			fmt.Fprintf(&w, "| %s | %s | | **not tested**, would take %s | | %s |\n", paper, says, would, c.size())
 		}
 	}
 	return strings.ReplaceAll(w.String(), "|  ", "| ")
+}
+
+// would says what would decide a claim, or is empty if rows have.
+func (c claim) would(all []verdict, budgets []budget) string {
+	if slices.ContainsFunc(all, func(v verdict) bool { return v.says == c.says && v.outcome != statistic.Untested }) {
+		return ""
+	}
+	var would []string
+	for _, b := range budgets {
+		if b.has(c) {
+			would = append(would, fmt.Sprintf("`%s`, %g h of a core", b.name, b.Hours))
+		}
+	}
+	if c.elsewhere != "" {
+		would = append(would, "in the paper "+c.elsewhere)
+	}
+	return strings.Join(would, "; ")
 }
 
 // has reports whether a budget can decide a claim, once it has rows.
