@@ -248,8 +248,8 @@ func (c comparison) excused(b budget, t table, name string) string {
 	return ""
 }
 
-// moving is why the difference may not be what longer training gives, or empty: in the second half of the steps it moves
-// by more than the paper's effect, or nothing says whether it does. A start has no rate of its own and does not move.
+// moving is why the difference may not be what longer training gives, or empty: in the second half of the steps it
+// moves by more than the paper's effect, or nothing says whether it does. A start has no rate and does not move.
 func (c comparison) moving(t table) string {
 	var gained [2]float64
 	for i, system := range []string{c.better, c.worse} {

@@ -197,7 +197,7 @@ func rows(system string, accuracy int, change func(*result)) map[uint64]*result 
 	return all
 }
 
-// chosen makes a row one whose rate is the best of three, and which gained so many points in the second half of its steps.
+// chosen makes a row one whose rate is the best of three, and which gained so many points in the second half.
 func chosen(gained *float64) func(*result) {
 	return func(r *result) {
 		r.Rate, r.tried, r.gained, r.Device = 0.1, []float64{0.01, 0.1, 1}, gained, "cuda"

@@ -127,8 +127,8 @@ func (j judgement) paper() string {
 	return fmt.Sprintf("%.1f", j.claimed)
 }
 
-// summary is the table of claims and budgets, in the claims' order: every claim has a line, and where no rows decide it,
-// what would.
+// summary is the table of claims and budgets, in the claims' order: every claim has a line, and where no rows decide
+// it, what would.
 func summary(all []verdict, budgets []budget) string {
 	var w strings.Builder
 	fmt.Fprint(&w, "| paper | claim | budget, vectors | verdict | effect ± error at 95% | paper |\n| --- | --- | --- | --- | --- | --- |\n")
