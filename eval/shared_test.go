@@ -232,21 +232,18 @@ func calibrationLoss(t *testing.T, third int) float64 {
 		return kept
 	}
 	source, target := testset.Side{Language: "de", Texts: keep(german.Texts, outSource)}, testset.Side{Language: "en", Texts: keep(english.Texts, outTarget)}
-	vectors, searcher := &testset.Embedder{Encoder: openEncoder(t)}, openSearcher(t)
-	pool, err := NewPool(t.Context(), vectors, searcher, source, target, 4, mine.Ratio)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder, searcher := openEncoder(t), openSearcher(t)
+	pool, texts := poolOf(t, encoder, searcher, [2]testset.Side{source, target})
 	host := &inject.Host{
-		Languages: [2]string{"de", "en"}, Texts: [2][]string{pool.source.texts, pool.target.texts}, K: 4,
-		Vectors: [2]embedding.Matrix{pool.source.rows, pool.target.rows}, Lists: [2]mine.Neighbours{pool.Lists.Source, pool.Lists.Target},
-		Searcher: searcher, Encoder: vectors.Encoder,
+		Languages: [2]string{"de", "en"}, Texts: texts, K: 4,
+		Vectors: [2]embedding.Matrix{pool.sides[0].file.Matrix, pool.sides[1].file.Matrix}, Lists: [2]mine.Neighbours{pool.Lists.Source, pool.Lists.Target},
+		Searcher: searcher, Encoder: encoder,
 	}
 	c, err := calibration.Collect(t.Context(), host, known, mine.Ratio)
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth := poolCurve(pool, gold)
+	truth := poolCurve(pool, texts, gold)
 	estimates := c.Estimate(300, 1)
 	best := calibration.BestF1(estimates)
 	_, trueBest := report.BestThreshold(report.CurveOf(truth, len(gold)))
@@ -266,10 +263,10 @@ func calibrationLoss(t *testing.T, third int) float64 {
 }
 
 // poolCurve lists the one-to-one pairs of a pool, best first, marked as gold or not by text.
-func poolCurve(p *Pool, gold map[[2]string]bool) []report.Scored {
+func poolCurve(p *Pool, rows [2][]string, gold map[[2]string]bool) []report.Scored {
 	var out []report.Scored
-	for _, c := range mine.Pairs(p.Lists.Candidates(), p.source.rows.N, p.target.rows.N, mine.Max, 0) {
-		texts := [2]string{p.source.texts[c.Source], p.target.texts[c.Target]}
+	for _, c := range mine.Pairs(p.Lists.Candidates(), len(rows[0]), len(rows[1]), mine.Max, 0) {
+		texts := [2]string{rows[0][c.Source], rows[1][c.Target]}
 		out = append(out, report.Scored{Source: c.Source, Target: c.Target, Score: float64(c.Score), Correct: gold[texts]})
 	}
 	return out

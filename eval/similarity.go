@@ -8,13 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-	"bitextmine/index"
-	"bitextmine/internal/badinput"
-	"bitextmine/mine"
 )
 
 // STS is semantic textual similarity as evaluated in SemEval 2012-2017 and SICK.
@@ -248,72 +244,6 @@ func ranks(values []float64) []float64 {
 		i = j
 	}
 	return out
-}
-
-// Pool is the distinct sentences of two languages with their neighbourhoods: what a margin is measured against.
-// Sentences are the same when their normalised texts are, as in a run, and are encoded normalised.
-type Pool struct {
-	Lists          *mine.Lists
-	source, target poolSide
-}
-
-type poolSide struct {
-	arranged
-	texts []string // text by row
-	rowOf map[string]int32
-}
-
-// NewPool encodes the texts of both sides and searches them. A text that holds no sentence once normalised is left out.
-func NewPool(ctx context.Context, provider testset.VectorSource, searcher index.Searcher, source, target testset.Side,
-	k int, margin mine.Margin) (*Pool, error) {
-	var p Pool
-	var err error
-	role := testset.Role{Pair: testset.LanguagePair{Source: source.Language, Target: target.Language}}
-	if p.source, err = newPoolSide(ctx, provider, source, role); err != nil {
-		return nil, err
-	}
-	role.Target = true
-	if p.target, err = newPoolSide(ctx, provider, target, role); err != nil {
-		return nil, err
-	}
-	p.Lists, err = neighbours(ctx, searcher, p.source.rows, p.target.rows, k, margin)
-	return &p, err
-}
-
-func newPoolSide(ctx context.Context, provider testset.VectorSource, side testset.Side,
-	role testset.Role) (poolSide, error) {
-	distinct := testset.Side{Language: side.Language}
-	seen := make(map[string]bool, len(side.Texts))
-	for _, text := range side.Texts {
-		if normal := corpus.Normalise(text); normal != "" && !seen[normal] {
-			seen[normal] = true
-			distinct.Texts = append(distinct.Texts, normal)
-		}
-	}
-	if len(distinct.Texts) == 0 {
-		return poolSide{}, badinput.Errorf("no %s text holds a sentence: check the files and their columns",
-			side.Language)
-	}
-	v, err := provider.Vectors(ctx, distinct, role)
-	if err != nil {
-		return poolSide{}, err
-	}
-	out := poolSide{arranged: arrange(v, true), rowOf: make(map[string]int32, len(distinct.Texts))}
-	for row, s := range out.sentence {
-		out.texts = append(out.texts, distinct.Texts[s])
-		out.rowOf[distinct.Texts[s]] = int32(row)
-	}
-	return out, nil
-}
-
-// Score scores a pair; ok is false when one of its sentences is not in the pool.
-func (p *Pool) Score(source, target string) (_ mine.Candidate, ok bool) {
-	x, okX := p.source.rowOf[corpus.Normalise(source)]
-	y, okY := p.target.rowOf[corpus.Normalise(target)]
-	if !okX || !okY {
-		return mine.Candidate{}, false
-	}
-	return p.Lists.Candidate(x, y, rowCosine(p.source.rows, x, p.target.rows, y)), true
 }
 
 // rowCosine is the cosine of a row of a and a row of b, as a search computes it.

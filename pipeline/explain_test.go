@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -140,7 +141,13 @@ func TestMargins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := decide.Margins(t.Context(), pair, sources, targets)
+			var keys [2][]corpus.Key
+			for side, texts := range [2][]string{sources, targets} {
+				for _, text := range texts {
+					keys[side] = append(keys[side], corpus.KeyOf(corpus.Normalise(text)))
+				}
+			}
+			found, err := decide.Margins(t.Context(), pair, keys)
 			if err != nil || len(found) != len(rows)+3 {
 				t.Fatalf("%d margins, %v", len(found), err)
 			}

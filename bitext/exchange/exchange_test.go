@@ -118,17 +118,17 @@ func TestReadJSONL(t *testing.T) {
 	}
 	opts := DefaultOptions()
 	opts.Added = []string{"own_score"}
-	_, err = Load(inDir(dir, "wrong.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "wrong.jsonl"), JSONL, opts)
 	refused(t, err, "wrong.jsonl:1", `no key "src_text"`, "de, en")
-	_, err = Load(inDir(dir, "taken.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "taken.jsonl"), JSONL, opts)
 	refused(t, err, "taken.jsonl", "own_score", "--prefix")
-	_, err = Load(inDir(dir, "long.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "long.jsonl"), JSONL, opts)
 	refused(t, err, "long.jsonl:1", "too_long")
-	_, err = Load(inDir(dir, "a.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "a.jsonl"), JSONL, opts)
 	refused(t, err, "a.jsonl:4", "not a JSON object")
-	_, err = Load(inDir(dir, "empty.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "empty.jsonl"), JSONL, opts)
 	refused(t, err, "empty.jsonl", "no line")
-	_, err = Load(inDir(dir, "gone.jsonl"), JSONL, opts)
+	_, err = load(inDir(dir, "gone.jsonl"), JSONL, opts)
 	refused(t, err, "gone.jsonl", "no such file")
 }
 

@@ -2,9 +2,9 @@
 // line-aligned files (as Moses has them).
 //
 // A Reader gives one pair at a time, in memory that does not grow with the file, whatever the file claims of itself:
-// lines and TMX units have a maximum length, and elements of XML a maximum depth. Any file may be compressed. A File is
-// all pairs of a file, to be written again with columns added and nothing left out. ReadKnown reads pairs that are
-// known to be translations.
+// lines and TMX units have a maximum length, and elements of XML a maximum depth. Any file may be compressed. A File
+// is a file that was read once, to be written again with columns added and nothing left out. ReadKnown reads pairs that
+// are known to be translations.
 package exchange
 
 import (
@@ -21,10 +21,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// File is the pairs of a file, and what is needed to write it again with columns added and nothing left out. A pair of
-// which a text is missing is there with an empty text.
+// File is what is needed to write a file of pairs again with columns added and nothing left out.
 type File struct {
-	Sources, Targets []string
+	Pairs int
 
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
@@ -33,8 +32,11 @@ type File struct {
 	units  []int64 // offsets of the children of each TMX unit
 }
 
+// Each is called with every pair of a file, in order. A pair of which a text is missing has an empty text.
+type Each func(source, target string) error
+
 // Load reads a file of a format. A line that is not a pair, other than one without text, is a badinput error.
-func Load(in input.File, format Format, opts Options) (*File, error) {
+func Load(in input.File, format Format, opts Options, each Each) (*File, error) {
 	if format == PO {
 		return nil, badinput.Errorf("%s is a catalogue, which has no place for scores: write it as TSV by mine export first", in.Path)
 	}
@@ -43,7 +45,7 @@ func Load(in input.File, format Format, opts Options) (*File, error) {
 		return nil, err
 	}
 	f := &File{inputs: [2]input.File{in}, format: format}
-	if err := f.read(r); err != nil {
+	if err := f.read(r, each); err != nil {
 		return nil, err
 	}
 	if t, ok := r.(*tsvReader); ok {
@@ -56,17 +58,17 @@ func Load(in input.File, format Format, opts Options) (*File, error) {
 const aligned Format = "aligned"
 
 // LoadAligned reads two line-aligned files.
-func LoadAligned(source, target input.File) (*File, error) {
+func LoadAligned(source, target input.File, each Each) (*File, error) {
 	r, err := OpenAligned(source, target)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{inputs: [2]input.File{source, target}, format: aligned}
-	return f, f.read(r)
+	return f, f.read(r, each)
 }
 
 // read reads r to its end and closes it.
-func (f *File) read(r Reader) (err error) {
+func (f *File) read(r Reader, each Each) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
 		rec, err := r.Next()
@@ -81,7 +83,10 @@ func (f *File) read(r Reader) (err error) {
 		} else if rec.Reason != "" && rec.Reason != corpus.ReasonEmpty {
 			return refuse(f.inputs[0].Path, rec)
 		}
-		f.Sources, f.Targets = append(f.Sources, rec.Source), append(f.Targets, rec.Target)
+		f.Pairs++
+		if err := each(rec.Source, rec.Target); err != nil {
+			return err
+		}
 	}
 }
 
@@ -125,7 +130,7 @@ func (f *File) writeLines(out *bufio.Writer, names []string, values Values) (err
 			i--
 			continue
 		}
-		if i >= len(f.Sources) {
+		if i >= f.Pairs {
 			return f.all(i + 1)
 		}
 		if f.format == JSONL {
@@ -189,7 +194,7 @@ func (f *File) writeAligned(out *bufio.Writer, names []string, values Values) (e
 		if err != nil {
 			return err
 		}
-		if i >= len(f.Sources) {
+		if i >= f.Pairs {
 			return f.all(i + 1)
 		}
 		writeFields(out, blank.Replace(rec.Source)+"\t"+blank.Replace(rec.Target), len(names), values(i))
@@ -230,7 +235,7 @@ func escaped(text string) string {
 
 // all checks that writing saw as many pairs as reading did.
 func (f *File) all(pairs int) error {
-	if pairs != len(f.Sources) {
+	if pairs != f.Pairs {
 		return badinput.Errorf("%s has changed since it was read: run again", f.inputs[0].Path)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -16,8 +17,31 @@ var (
 	scoreText = "1.5\t"
 )
 
+// whole is a file with its pairs.
+type whole struct {
+	*File
+	Sources, Targets []string
+}
+
+func (w *whole) add(source, target string) error {
+	w.Sources, w.Targets = append(w.Sources, source), append(w.Targets, target)
+	return nil
+}
+
+func load(in input.File, format Format, opts Options) (w *whole, err error) {
+	w = &whole{}
+	w.File, err = Load(in, format, opts, w.add)
+	return w, err
+}
+
+func loadAligned(source, target input.File) (w *whole, err error) {
+	w = &whole{}
+	w.File, err = LoadAligned(source, target, w.add)
+	return w, err
+}
+
 // written is a file with the columns names; nil is a pair without values.
-func written(t *testing.T, f *File, values ...[]string) string {
+func written(t *testing.T, f *whole, values ...[]string) string {
 	t.Helper()
 	var out strings.Builder
 	if err := f.Write(&out, names, func(i int) []string { return values[i] }); err != nil {
@@ -26,7 +50,7 @@ func written(t *testing.T, f *File, values ...[]string) string {
 	return out.String()
 }
 
-func loaded(t *testing.T, f *File, err error, sources, targets []string) {
+func loaded(t *testing.T, f *whole, err error, sources, targets []string) {
 	t.Helper()
 	if err != nil || !slices.Equal(f.Sources, sources) || !slices.Equal(f.Targets, targets) {
 		t.Fatalf("%+v, error %v; want %q, %q", f, err, sources, targets)
@@ -38,53 +62,53 @@ func TestTSVKeepsEveryLine(t *testing.T) {
 		"named.tsv": "id\ttgt_text\tsrc_text\tnote\n7\tone\teins\tx\n\n8\t\tzwei\ty\n", "plain.tsv": "eins\tone\textra\nzwei\ttwo\t\n",
 		"ragged.tsv": "eins\tone\nzwei\ttwo\textra\n", "single.tsv": "eins\n", "short.tsv": "eins\tone\nzwei\n", "taken.tsv": "src_text\ttgt_text\town_score\na\tb\t1\n",
 	})
-	f, err := Load(inDir(dir, "named.tsv"), TSV, DefaultOptions())
+	f, err := load(inDir(dir, "named.tsv"), TSV, DefaultOptions())
 	loaded(t, f, err, []string{"eins", "", "zwei"}, []string{"one", "", ""})
 	want := "id\ttgt_text\tsrc_text\tnote\town_score\town_rank\n7\tone\teins\tx\t" + scoreText + "\n\t\t\t\t\t\n8\t\tzwei\ty\t\t\n"
 	if got := written(t, f, oneScore, nil, nil); got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
-	f, err = Load(inDir(dir, "plain.tsv"), TSV, DefaultOptions())
+	f, err = load(inDir(dir, "plain.tsv"), TSV, DefaultOptions())
 	loaded(t, f, err, []string{"eins", "zwei"}, []string{"one", "two"})
 	if got := written(t, f, nil, oneScore); got != "eins\tone\textra\t\t\nzwei\ttwo\t\t"+scoreText+"\n" {
 		t.Errorf("wrote %q", got)
 	}
 	opts := DefaultOptions()
-	_, err = Load(inDir(dir, "short.tsv"), TSV, opts)
+	_, err = load(inDir(dir, "short.tsv"), TSV, opts)
 	refused(t, err, "short.tsv:2", "1 tab-separated")
-	_, err = Load(inDir(dir, "ragged.tsv"), TSV, opts)
+	_, err = load(inDir(dir, "ragged.tsv"), TSV, opts)
 	refused(t, err, "ragged.tsv:2", "3 tab-separated", "instead of 2")
-	_, err = Load(inDir(dir, "single.tsv"), TSV, opts)
+	_, err = load(inDir(dir, "single.tsv"), TSV, opts)
 	refused(t, err, "single.tsv:1", "a pair needs two")
 	opts.MustName, opts.Added = true, names
-	_, err = Load(inDir(dir, "plain.tsv"), TSV, opts)
+	_, err = load(inDir(dir, "plain.tsv"), TSV, opts)
 	refused(t, err, "plain.tsv", `both columns "src_text" and "tgt_text"`)
-	_, err = Load(inDir(dir, "taken.tsv"), TSV, opts)
+	_, err = load(inDir(dir, "taken.tsv"), TSV, opts)
 	refused(t, err, "taken.tsv", "own_score", "--prefix")
 }
 
 func TestAlignedKeepsEveryLine(t *testing.T) {
 	dir := put(t, map[string]string{"a.de": "eins\n\nzwei\n\n", "a.en": "one\nnothing\ntwo\n\n", "b.en": "one\n", "tabs.de": "ein\tTab\n"})
-	f, err := LoadAligned(inDir(dir, "a.de"), inDir(dir, "a.en"))
+	f, err := loadAligned(inDir(dir, "a.de"), inDir(dir, "a.en"))
 	loaded(t, f, err, []string{"eins", "", "zwei", ""}, []string{"one", "nothing", "two", ""})
 	if lines := strings.Count(written(t, f, oneScore, nil, oneScore, nil), "\n"); lines != 4 {
 		t.Errorf("%d lines written of 4", lines)
 	}
-	f, err = LoadAligned(inDir(dir, "tabs.de"), inDir(dir, "b.en"))
+	f, err = loadAligned(inDir(dir, "tabs.de"), inDir(dir, "b.en"))
 	loaded(t, f, err, []string{"ein\tTab"}, []string{"one"})
 	if got := written(t, f, oneScore); got != "ein Tab\tone\t"+scoreText+"\n" {
 		t.Errorf("a text's tab separates fields: %q", got)
 	}
-	_, err = LoadAligned(inDir(dir, "a.de"), inDir(dir, "b.en"))
+	_, err = loadAligned(inDir(dir, "a.de"), inDir(dir, "b.en"))
 	refused(t, err, "a.de", "4 lines", "b.en", "1")
-	_, err = LoadAligned(inDir(dir, "b.en"), inDir(dir, "a.de"))
+	_, err = loadAligned(inDir(dir, "b.en"), inDir(dir, "a.de"))
 	refused(t, err, "a.de", "4", "b.en", "1 lines")
 }
 
 func TestJSONLKeepsEverything(t *testing.T) {
 	text := `{"tgt_text": "one", "more": {"a": [1, 2]}, "src_text": "eins"} ` + "\n\n" + `{"src_text":"zwei","tgt_text":"two"}` + "\n"
 	dir := put(t, map[string]string{"a.jsonl": text})
-	f, err := Load(inDir(dir, "a.jsonl"), JSONL, DefaultOptions())
+	f, err := load(inDir(dir, "a.jsonl"), JSONL, DefaultOptions())
 	loaded(t, f, err, []string{"eins", "", "zwei"}, []string{"one", "", "two"})
 	want := `{"tgt_text": "one", "more": {"a": [1, 2]}, "src_text": "eins","own_score":1.5}` + "\n\n" + `{"src_text":"zwei","tgt_text":"two","own_rank":"NaN"}` + "\n"
 	if got := written(t, f, oneScore, nil, []string{"", "NaN"}); got != want {
@@ -98,7 +122,7 @@ func TestTMXKeepsEverything(t *testing.T) {
 <tu><tuv xml:lang="fr"><seg>maison</seg></tuv><tuv xml:lang="en"><seg>house</seg></tuv></tu>
 </body></tmx>`
 	dir := put(t, map[string]string{"a.tmx": tmx})
-	f, err := Load(inDir(dir, "a.tmx"), TMX, germanEnglish())
+	f, err := load(inDir(dir, "a.tmx"), TMX, germanEnglish())
 	loaded(t, f, err, []string{"Ein Haus & Hof", ""}, []string{"a house", "house"})
 	want := strings.Replace(tmx, `<tu tuid="1">`, `<tu tuid="1"><prop type="x-own_score">1.5</prop>`, 1)
 	if got := written(t, f, oneScore, nil); got != want {
@@ -114,7 +138,7 @@ func TestChangedFile(t *testing.T) {
 		TMX:   {tmx, tmx[:100]},
 	} {
 		dir := put(t, map[string]string{"a": texts[0]})
-		f, err := Load(inDir(dir, "a"), format, germanEnglish())
+		f, err := load(inDir(dir, "a"), format, germanEnglish())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +163,7 @@ func FuzzJSONL(f *testing.F) {
 
 // fuzzLines: any text is refused or read, and written with as many lines as pairs, each JSON object still one.
 func fuzzLines(t *testing.T, format Format, text string) {
-	f, err := Load(memory(text), format, DefaultOptions())
+	f, err := load(memory(text), format, DefaultOptions())
 	if err != nil {
 		if !badinput.Is(err) {
 			t.Fatalf("%v is not about bad input", err)
@@ -170,7 +194,7 @@ func FuzzAligned(f *testing.F) {
 	f.Add("eins\nzwei\n", "one\ntwo")
 	f.Add("eins\n\n", "\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		file, err := LoadAligned(memory(a), memory(b))
+		file, err := loadAligned(memory(a), memory(b))
 		if err != nil {
 			if !badinput.Is(err) {
 				t.Fatalf("%v is not about bad input", err)

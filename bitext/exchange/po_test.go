@@ -59,7 +59,7 @@ func TestCatalogueIsBitext(t *testing.T) {
 	if err := os.WriteFile(path, []byte(catalogue), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(input.File{Path: path}, PO, DefaultOptions()); !badinput.Is(err) || !strings.Contains(err.Error(), "mine export") {
+	if _, err := load(input.File{Path: path}, PO, DefaultOptions()); !badinput.Is(err) || !strings.Contains(err.Error(), "mine export") {
 		t.Errorf("a catalogue to score: %v", err)
 	}
 }

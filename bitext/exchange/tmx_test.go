@@ -118,7 +118,7 @@ func TestTMXRefuses(t *testing.T) {
 		"latin.tmx": {"encoding latin1", "convert it to UTF-8"}, "utf16.tmx": {"UTF-16", "iconv"}, "bytes.tmx": {"not well-formed"},
 		"cut.tmx.gz": {"truncated or corrupt"}, "gone.tmx": {"no such file"},
 	} {
-		_, err := Load(inDir(dir, name), TMX, germanEnglish())
+		_, err := load(inDir(dir, name), TMX, germanEnglish())
 		refused(t, err, append(words, name)...)
 	}
 }
@@ -137,7 +137,7 @@ func TestCompressedTMX(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := Load(inDir(dir, "a.tmx.gz"), FormatOf("a.tmx.gz"), germanEnglish())
+	b, err := load(inDir(dir, "a.tmx.gz"), FormatOf("a.tmx.gz"), germanEnglish())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func FuzzTMX(f *testing.F) {
 	f.Add(`<?xml version="0"?>0`)
 	f.Add(`<tu/><tu><tuv lang="en"><seg>&amp;<x/></seg>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := Load(memory(text), TMX, germanEnglish())
+		b, err := load(memory(text), TMX, germanEnglish())
 		if err != nil {
 			if !badinput.Is(err) {
 				t.Fatalf("%v is not about bad input", err)

@@ -201,19 +201,23 @@ func Map(path string) ([]byte, error) {
 		return nil, fmt.Errorf("open a file to map: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it is only read
+	return mapped(f)
+}
+
+func mapped(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("open a file to map: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, badinput.Errorf("%s is not a regular file, so it cannot be mapped: name another file", path)
+		return nil, badinput.Errorf("%s is not a regular file, so it cannot be mapped: name another file", f.Name())
 	}
 	if info.Size() == 0 {
 		return nil, nil
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", path, err)
+		return nil, fmt.Errorf("map %s: %w", f.Name(), err)
 	}
 	// In pages of 2 MiB whoever reads a row here and there has all of the file in memory. Advice only: where there are no
 	// such pages it is refused.

@@ -22,8 +22,8 @@ type Space struct {
 // Holds says whether so many bytes stay in memory.
 func (s Space) Holds(n int) bool { return s.Dir == "" || n <= s.Memory }
 
-// file makes a file without a name.
-func (s Space) file() (*os.File, error) {
+// File makes a file without a name.
+func (s Space) File() (*os.File, error) {
 	f, err := os.CreateTemp(s.Dir, ".spill.*"+atomicfile.Suffix)
 	if err != nil {
 		return nil, s.written(err)
@@ -66,7 +66,7 @@ func (l *Log) Append(record []byte) (at int64, err error) {
 		l.mem = append(append(l.mem, record...), padding[:pad]...)
 	} else {
 		if l.file == nil {
-			if l.file, err = l.space.file(); err != nil {
+			if l.file, err = l.space.File(); err != nil {
 				return 0, err
 			}
 			l.out = bufio.NewWriterSize(l.file, 256<<10)
@@ -132,7 +132,7 @@ func NewTable[T any](space Space, n, width int) (*Table[T], error) {
 		return t, nil
 	}
 	var err error
-	if t.file, err = space.file(); err != nil {
+	if t.file, err = space.File(); err != nil {
 		return nil, err
 	}
 	if err := t.file.Truncate(int64(size)); err != nil {

@@ -233,12 +233,13 @@ func promising(p *view.Pair, c mine.Candidate) bool {
 	return float64(c.Score) > p.Plan.Settings.RefineFloor
 }
 
-// Margins sets pairs of sentences, given by their texts, against their neighbourhoods in the run. It reads the run's
-// vectors and neighbour lists and encodes nothing. A pair has nil if the run's text lacks one of its sentences.
-func Margins(ctx context.Context, p *view.Pair, sources, targets []string) (_ []*mine.Candidate, err error) {
+// Margins sets pairs of sentences, given by the keys of either side, against their neighbourhoods in the run. It reads
+// the run's vectors and neighbour lists and encodes nothing. A pair has nil if the run's text lacks one of its
+// sentences.
+func Margins(ctx context.Context, p *view.Pair, keys [2][]corpus.Key) (_ []*mine.Candidate, err error) {
 	var numbers [2][]int32
-	for side, texts := range [2][]string{sources, targets} {
-		if numbers[side], err = p.Numbers(ctx, side, texts); err != nil {
+	for side := range numbers {
+		if numbers[side], err = p.Numbers(ctx, side, keys[side]); err != nil {
 			return nil, err
 		}
 	}
@@ -248,7 +249,7 @@ func Margins(ctx context.Context, p *view.Pair, sources, targets []string) (_ []
 	}
 	vectors := p.OpenVectors()
 	defer func() { err = errors.Join(err, vectors.Close()) }()
-	out := make([]*mine.Candidate, len(sources))
+	out := make([]*mine.Candidate, len(numbers[0]))
 	for i := range out {
 		source, target := numbers[0][i], numbers[1][i]
 		if source < 0 || target < 0 {

@@ -160,13 +160,11 @@ func byKey(all []occurrence) []occurrence {
 	return sorted
 }
 
-// Numbers returns the numbers of a side's sentences, given by their texts; -1 is a sentence that the run's text lacks.
-func (p *Pair) Numbers(ctx context.Context, side int, texts []string) ([]int32, error) {
-	keys := make([]corpus.Key, len(texts))
-	found := make(map[corpus.Key]int32, len(texts))
-	for i, text := range texts {
-		keys[i] = corpus.KeyOf(corpus.Normalise(text))
-		found[keys[i]] = -1
+// Numbers returns the numbers of a side's sentences, given by their keys; -1 is a sentence that the run's text lacks.
+func (p *Pair) Numbers(ctx context.Context, side int, keys []corpus.Key) ([]int32, error) {
+	found := map[corpus.Key]int32{}
+	for _, key := range keys {
+		found[key] = -1
 	}
 	shards := p.Language(side).Shards
 	for shard := range shards {
@@ -180,7 +178,7 @@ func (p *Pair) Numbers(ctx context.Context, side int, texts []string) ([]int32, 
 			}
 		}
 	}
-	out := make([]int32, len(texts))
+	out := make([]int32, len(keys))
 	for i, key := range keys {
 		out[i] = found[key]
 	}

@@ -29,7 +29,6 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
-	"bitextmine/pipeline"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/view"
 )
@@ -70,7 +69,7 @@ few; --search exact finds all.`,
 			return runScore(cmd.Context(), o, args, cmd.OutOrStdout())
 		},
 	}
-	o.Register(cmd, "k", "margin",
+	o.Register(cmd, "k", "margin", "max_memory",
 		// of corpora
 		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line",
 		"max_line_bytes")
@@ -106,34 +105,82 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return badinput.Mark(err)
 	}
-	in, parquet, err := o.read(ctx, pair, args)
-	if err != nil {
-		return err
-	}
-	source, target := testset.Side{Language: pair.Source,
-		Texts: in.Sources}, testset.Side{Language: pair.Target, Texts: in.Targets}
-	if source.Texts, err = withCorpus(source.Texts, o.sourceCorpus, o.cfg.CorpusOptions()[0]); err != nil {
-		return err
-	}
-	if target.Texts, err = withCorpus(target.Texts, o.targetCorpus, o.cfg.CorpusOptions()[1]); err != nil {
-		return err
-	}
-	listed := o.searchMany(min(len(source.Texts), len(target.Texts)))
-	pool, err := openPool(ctx, o.cfg, source, target, margin, false)
-	if listed && badinput.Is(err) { // there are fewer different sentences than lists
-		o.cfg.Search = exact.Name
-		pool, err = openPool(ctx, o.cfg, source, target, margin, false)
-	}
-	if err != nil {
-		return err
-	}
-	scores := make([]*mine.Candidate, len(in.Sources))
-	for i := range scores {
-		if s, ok := pool.Score(in.Sources[i], in.Targets[i]); ok {
-			scores[i] = &s
+	bound := o.cfg.MemoryBound()
+	if bound > 0 {
+		if bound -= scoreBase; bound <= 0 {
+			return badinput.Errorf("mine score: --max-memory is %s, and the program with an encoder takes %d MiB: raise it", o.cfg.MaxMemory, scoreBase>>20)
 		}
 	}
-	return o.write(ctx, in, parquet, scores, stdout)
+	_, encoder, err := program.OpenEncoder(o.cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, encoder.Close()) }()
+	var in *exchange.File
+	var parquet string
+	var rows [2][]int32
+	languages := [2]string{pair.Source, pair.Target}
+	pool, err := eval.NewPool(ctx, encoder, eval.PoolOptions{Languages: languages, Dir: o.folder(), K: o.cfg.K, MaxMemory: bound},
+		func(add func(side int, text string) (int32, error)) (err error) {
+			in, parquet, err = o.read(ctx, pair, args, func(source, target string) error {
+				for side, text := range [2]string{source, target} {
+					row, err := add(side, text)
+					if err != nil {
+						return err
+					}
+					rows[side] = append(rows[side], row)
+				}
+				return ctx.Err()
+			})
+			for side, patterns := range [2][]string{o.sourceCorpus, o.targetCorpus} {
+				if err == nil {
+					err = eachOfCorpus(patterns, o.cfg.CorpusOptions()[side], func(text string) error {
+						_, err := add(side, text)
+						return errors.Join(err, ctx.Err())
+					})
+				}
+			}
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	listed := o.searchMany(min(pool.Len()))
+	err = o.searchPool(ctx, pool, margin)
+	if listed && badinput.Is(err) { // there are fewer different vectors than lists
+		o.cfg.Search = exact.Name
+		err = o.searchPool(ctx, pool, margin)
+	}
+	if err != nil {
+		return err
+	}
+	return o.write(ctx, in, parquet, func(i int) *mine.Candidate {
+		if rows[0][i] < 0 || rows[1][i] < 0 {
+			return nil
+		}
+		c := pool.Score(rows[0][i], rows[1][i])
+		return &c
+	}, stdout)
+}
+
+func (o *scoreOptions) searchPool(ctx context.Context, pool *eval.Pool, margin mine.Margin) error {
+	search, err := searcher(o.cfg)
+	if err != nil {
+		return err
+	}
+	return pool.Search(ctx, search, o.cfg.K, margin)
+}
+
+// scoreBase is the memory of mine score beside its sentences: the program, an encoder and a search, measured.
+const scoreBase = 200 << 20
+
+// folder is where the vectors are until all is scored: beside the output, which may be larger than what is temporary.
+func (o *scoreOptions) folder() string {
+	if o.out == "" {
+		return os.TempDir()
+	}
+	return filepath.Dir(o.out)
 }
 
 // many is the number of texts of a side above which the neighbours are found with inverted lists, unless a search is
@@ -155,9 +202,10 @@ func (o *scoreOptions) searchMany(texts int) bool {
 	return true
 }
 
-// read reads the pairs; from is the name of a Parquet file, or empty.
-func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
-	args []string) (in *exchange.File, from string, err error) {
+// read gives each pair; from is the name of a Parquet file, or empty.
+func (o scoreOptions) read(
+	ctx context.Context, pair testset.LanguagePair, args []string, each exchange.Each,
+) (in *exchange.File, from string, err error) {
 	if o.sourceText != "" || o.targetText != "" {
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
@@ -165,7 +213,7 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
 		if err := o.checkOut(".tsv"); err != nil {
 			return nil, "", err
 		}
-		in, err = exchange.LoadAligned(input.File{Path: o.sourceText}, input.File{Path: o.targetText})
+		in, err = exchange.LoadAligned(input.File{Path: o.sourceText}, input.File{Path: o.targetText}, each)
 		return in, "", err
 	}
 	if len(args) != 1 {
@@ -186,15 +234,15 @@ func (o scoreOptions) read(ctx context.Context, pair testset.LanguagePair,
 		}
 		in = &exchange.File{}
 		err = table.EachPair(ctx, path, o.sourceColumn, o.targetColumn, func(source, target string) error {
-			in.Sources, in.Targets = append(in.Sources, source), append(in.Targets, target)
-			return nil
+			in.Pairs++
+			return each(source, target)
 		})
 		return in, path, err
 	}
 	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), exchange.Options{
 		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
 		MustName: o.Changed("src-column") || o.Changed("tgt-column"), Added: o.added(),
-	})
+	}, each)
 	return in, "", err
 }
 
@@ -236,46 +284,42 @@ func (o scoreOptions) checkOut(ext string) error {
 	return nil
 }
 
-// withCorpus adds the sentences of corpora to texts.
-func withCorpus(texts, patterns []string, opts corpus.Options) ([]string, error) {
+// eachOfCorpus calls do with the sentences of corpora.
+func eachOfCorpus(patterns []string, opts corpus.Options, do func(text string) error) error {
 	if len(patterns) == 0 {
-		return texts, nil
+		return nil
 	}
 	inputs, err := input.Expand(nil, patterns)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	more, err := corpus.Texts(inputs, opts)
-	return append(texts[:len(texts):len(texts)], more...), err
-}
-
-// openPool opens the encoder and the search, and builds the neighbourhoods of both sides.
-func openPool(ctx context.Context, cfg *pipeline.Config, source, target testset.Side, margin mine.Margin,
-	narrow bool) (_ *eval.Pool, err error) {
-	search, err := searcher(cfg)
-	if err != nil {
-		return nil, err
-	}
-	_, encoder, err := program.OpenEncoder(cfg)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, encoder.Close()) }()
-	return eval.NewPool(ctx, &testset.Embedder{Encoder: encoder, Narrow: narrow}, search, source, target, cfg.K, margin)
-}
-
-func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet string, scores []*mine.Candidate,
-	stdout io.Writer) error {
-	values := func(i int) []string {
-		if scores[i] == nil {
-			return nil
+	for _, in := range inputs {
+		for s, err := range corpus.Sentences(in, opts) {
+			if err == nil {
+				err = do(s.Normal)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return fieldsOf(scores[i])
+	}
+	return nil
+}
+
+// write writes the file with the score of every pair; nil: it has none.
+func (o scoreOptions) write(
+	ctx context.Context, in *exchange.File, parquet string, score func(i int) *mine.Candidate, stdout io.Writer,
+) error {
+	values := func(i int) []string {
+		if c := score(i); c != nil {
+			return fieldsOf(c)
+		}
+		return nil
 	}
 	switch {
 	case parquet != "":
 		columns := table.Options{SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn}
-		return table.AddColumns(ctx, parquet, o.out, columns, len(scores), columnsOf(scores, o.added())...)
+		return table.AddColumns(ctx, parquet, o.out, columns, in.Pairs, columnsOf(in.Pairs, score, o.added())...)
 	case o.out == "":
 		return in.Write(stdout, o.added(), values)
 	}
@@ -283,9 +327,10 @@ func (o scoreOptions) write(ctx context.Context, in *exchange.File, parquet stri
 }
 
 // columnsOf are the scores as Parquet has them. A pair without a score has nulls.
-func columnsOf(scores []*mine.Candidate, names []string) []table.Values {
-	floats, ranks, known := [4][]float32{}, [2][]uint8{}, make([]bool, len(scores))
-	for i, s := range scores {
+func columnsOf(pairs int, score func(i int) *mine.Candidate, names []string) []table.Values {
+	floats, ranks, known := [4][]float32{}, [2][]uint8{}, make([]bool, pairs)
+	for i := range pairs {
+		s := score(i)
 		if known[i] = s != nil; s == nil {
 			nan := float32(math.NaN())
 			s = &mine.Candidate{Score: nan, Cosine: nan, SourceMean: nan, TargetMean: nan}
@@ -331,11 +376,17 @@ func scoreByRun(ctx context.Context, o scoreOptions, args []string, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	in, parquet, err := o.read(ctx, languages, args)
+	var keys [2][]corpus.Key
+	in, parquet, err := o.read(ctx, languages, args, func(source, target string) error {
+		for side, text := range [2]string{source, target} {
+			keys[side] = append(keys[side], corpus.KeyOf(corpus.Normalise(text)))
+		}
+		return ctx.Err()
+	})
 	if err != nil {
 		return err
 	}
-	scores, err := decide.Margins(ctx, pair, in.Sources, in.Targets)
+	scores, err := decide.Margins(ctx, pair, keys)
 	if err != nil {
 		return err
 	}
@@ -352,7 +403,7 @@ func scoreByRun(ctx context.Context, o scoreOptions, args []string, stdout io.Wr
 	case missing > 0:
 		slog.Warn("pairs have no score, as the run's text lacks a sentence of theirs", "pairs", missing, "of", len(scores))
 	}
-	return o.write(ctx, in, parquet, scores, stdout)
+	return o.write(ctx, in, parquet, func(i int) *mine.Candidate { return scores[i] }, stdout)
 }
 
 // languagesOf are the languages of a run's pair. Those of --src and --tgt must be the same.
