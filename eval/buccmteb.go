@@ -52,7 +52,7 @@ var BitextMTEB = &Protocol{
 type MTEBScore struct {
 	F1, Precision, Recall float64
 	Queries, Correct      int
-	Right                 []bool // by query
+	Right                 []bool // whether each query is right
 }
 
 // mtebPair measures a pair on its first half: MTEB's gold is that of the train half, the only one published.

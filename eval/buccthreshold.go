@@ -324,7 +324,7 @@ func (a arranged) texts(v testset.EncodedSide) []string {
 type scoredPair struct {
 	thresholded
 	byMargin thresholded
-	last     MinedByScore // of the last half
+	last     MinedByScore // result of the last half
 }
 
 func (s *scoredPair) add(ctx context.Context, r *Runner, half Half, last bool) error {

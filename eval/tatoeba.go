@@ -31,7 +31,7 @@ var Tatoeba = &Protocol{
 // Accuracy counts correct answers.
 type Accuracy struct {
 	Correct, Queries int
-	Right            []bool // by query
+	Right            []bool // whether each query is right
 }
 
 // items is the share of right answers to each query of tests with the same queries.

@@ -51,7 +51,7 @@ type Estimate struct {
 type Searched struct {
 	Name    string        `json:"name"`
 	Time    time.Duration `json:"time_ns"`
-	Memory  int64         `json:"memory_bytes"` // of the largest cell
+	Memory  int64         `json:"memory_bytes"` // the largest cell's memory
 	Refused string        `json:"refused,omitempty"`
 }
 
@@ -140,9 +140,9 @@ func (s *session) around(ctx context.Context, c plan.Cost) (time.Duration, error
 
 // measure fills in what this machine does in a second of every stage that has something left: some seconds of work.
 func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) error {
-	debug.FreeOSMemory() // of cutting the text
+	debug.FreeOSMemory() // frees the memory of cutting the text
 	err := s.measureTasks(ctx, p, e, done)
-	usage.TrimC() // of the encoder
+	usage.TrimC() // frees the encoder's memory
 	debug.FreeOSMemory()
 	if err != nil {
 		return err

@@ -30,8 +30,8 @@ type mining struct {
 	*session
 	goal     *stage.Descriptor    // nil: the bitext
 	scorer   *score.Named         // nil: the margin decides
-	previous *record.Report       // of the run before; nil if there is none
-	fitted   []record.StageReport // of fitting the scorer in this run
+	previous *record.Report       // the run before; nil if there is none
+	fitted   []record.StageReport // the stages that fitted the scorer in this run
 	report   *record.Report
 }
 

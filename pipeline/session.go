@@ -48,7 +48,7 @@ type Config = config.Config
 type Options struct {
 	Progress progress.Reporter
 	Log      *slog.Logger
-	Version  string // of the program
+	Version  string // the program's version
 	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its
 	// own. nil: there are none.
 	Planned map[string]bool
@@ -73,7 +73,7 @@ type session struct {
 	started time.Time
 	models  config.Models
 	scorers *scorer.Chooser
-	scorer  scorer.Choice // without a goal other than the bitext
+	scorer  scorer.Choice // has no goal other than the bitext
 	store   *store.Store
 	held    *record.Held // plans
 	engine  engine.Engine
@@ -124,7 +124,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 			return nil, err
 		}
 	}
-	s.cfg = cfg // with what computes the encoders
+	s.cfg = cfg // now it names what computes the encoders
 	s.scorers = &scorer.Chooser{Config: &s.cfg, Models: s.models, Log: opts.Log}
 	if goal == "" {
 		if s.scorer, err = s.scorers.Load(); err != nil {

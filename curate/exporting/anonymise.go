@@ -12,8 +12,8 @@ type Anonymise string
 // The choices. Either way the columns src_masked and tgt_masked list what was found.
 const (
 	Keep       Anonymise = ""        // texts stay as they are
-	InTexts    Anonymise = "texts"   // in place of the texts
-	AsColumns  Anonymise = "columns" // in the columns src_anonymous and tgt_anonymous
+	InTexts    Anonymise = "texts"   // masked texts replace the texts
+	AsColumns  Anonymise = "columns" // masked texts are columns src_anonymous and tgt_anonymous
 	foundName            = "_masked"
 	maskedName           = "_anonymous"
 )

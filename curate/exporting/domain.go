@@ -22,7 +22,7 @@ var urlColumns = [2]string{"src_url", "tgt_url"}
 type domainCount struct {
 	pairs      uint64    // that have a side there
 	sides      [2]uint64 // sides that are there
-	characters [2]uint64 // of these
+	characters [2]uint64 // characters of these sides
 }
 
 // domains counts exported pairs by domain; nil: nobody asked.

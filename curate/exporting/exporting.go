@@ -32,19 +32,19 @@ import (
 type Options struct {
 	Files       []string
 	Table       table.Options
-	Format      string // of export.Formats, or HuggingFace
+	Format      string // a name of Formats, or HuggingFace
 	Out         string
 	Compression string // "", gz or zst
 	Breaks      Breaks
-	Columns     []string // to carry; nil: all, or none in a format for translators; "all"
+	Columns     []string // columns to carry; nil: all, or none in a format for translators; "all"
 	All         bool     // also the rows that are not kept
-	MinScore    *float64 // of the column score
+	MinScore    *float64 // minimum of the column score
 	Where       *rule.Set
 	Sort        string // a column of numbers, descending; empty: the table's order
 	Ascending   bool
 	Split       Split
 	Labels      []label.Label // what people decided on pairs; they become the column label
-	Licence     string        // for the description of a Hugging Face data set
+	Licence     string        // names the licence in the description of a Hugging Face data set
 	Anonymise   Anonymise
 	Domains     string // TSV file of counts by domain to write beside; empty: none
 	// DedupURLs writes a pair of texts once, with all addresses that it was seen at. Places lists them by sentence; nil:
@@ -204,7 +204,7 @@ func (e *exporter) columns() []string {
 	t := e.opts.Table
 	must := []string{t.SourceColumn, t.TargetColumn}
 	if slices.Contains(columns, must[0]) && slices.Contains(columns, must[1]) {
-		must = nil // in the order in which they are named
+		must = nil // keeps the order in which they are named
 	}
 	for _, name := range []string{table.SourceLanguage, table.TargetLanguage} {
 		if e.format.Languages && e.first.Has(name) && !slices.Contains(columns, name) {

@@ -130,7 +130,7 @@ func (e *exporter) finish(sets []*set) error {
 		if err := s.writer.Close(); err != nil {
 			return err
 		}
-		for _, to := range s.to { // before any file is published: this writes what is left
+		for _, to := range s.to { // writes what is left before any file is published
 			if err := to.Close(); err != nil {
 				return err
 			}

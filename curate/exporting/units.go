@@ -35,7 +35,7 @@ type form struct {
 
 // unit is a row.
 type unit struct {
-	number           uint64 // from 1
+	number           uint64 // units count from 1
 	languages, texts [2]string
 	notes            []note
 }

@@ -33,7 +33,7 @@ type FormatOptions struct {
 	SourceColumn, TargetColumn string
 	Source, Target             string // languages of a table without columns of languages
 	Breaks                     Breaks
-	Metadata                   map[string]string // of the table, for formats that have a place for it
+	Metadata                   map[string]string // the table's metadata, for formats that have a place for it
 }
 
 // Writer writes batches that have the same columns. One goroutine may use it. Close must be called last; it does not

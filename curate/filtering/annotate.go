@@ -42,7 +42,7 @@ func (f *filter) sidesOf(b *table.Batch) (s sides, err error) {
 
 func languageOf(b *table.Batch, column, stated string) func(i int) string {
 	texts, err := b.Texts(column)
-	if stated != "" || err != nil { // without the column the language is as stated, or unknown
+	if stated != "" || err != nil { // no column: the language is as stated, or unknown
 		return func(int) string { return stated }
 	}
 	names := map[string]string{}

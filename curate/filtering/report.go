@@ -35,7 +35,7 @@ type RuleReport struct {
 
 // Sample is a pair that a rule rejects. Samples are drawn at random, with a fixed seed.
 type Sample struct {
-	Row            uint64 // from 1
+	Row            uint64 // rows count from 1
 	Source, Target string
 }
 

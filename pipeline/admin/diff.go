@@ -20,7 +20,7 @@ import (
 // otherwise the margin.
 type Change struct {
 	Kind   string  `json:"kind"`            // "added", "removed", "rescored"
-	Cause  string  `json:"cause,omitempty"` // of an added or removed pair
+	Cause  string  `json:"cause,omitempty"` // why a pair was added or removed
 	Before float32 `json:"before"`          // its score, 0 if added
 	After  float32 `json:"after"`           // 0 if removed
 	Source string  `json:"src"`
@@ -32,7 +32,7 @@ type Difference struct {
 	Before, After            int // kept pairs
 	Added, Removed, Rescored int
 	Causes                   map[string]map[string]int // numbers of pairs by kind and cause
-	Files                    []FileChange              // by path; none without the run.json of both
+	Files                    []FileChange              // sorted by path; empty without the run.json of both
 	Changes                  []Change                  // removed, added, rescored, each the best first
 }
 
@@ -75,7 +75,7 @@ type (
 type comparison struct {
 	Difference
 	files         map[string]string // kinds of changes by path
-	pairs         map[pair]scored   // of the first run, as long as the second has not shown them
+	pairs         map[pair]scored   // the first run's pairs that the second has not shown yet
 	before, after [2]map[[16]byte]bool
 	labels        map[[2]string]bool // the second run's: accepted or not
 	byProbability bool
@@ -195,7 +195,7 @@ func (c *comparison) first(row *bitext.Row) {
 }
 
 func (c *comparison) second(row *bitext.Row) {
-	c.byProbability = c.byProbability && row.Prob != nil // of every row of a file or of none
+	c.byProbability = c.byProbability && row.Prob != nil // a file has probabilities in every row or in none
 	c.After++
 	c.after[0][row.Source.Key], c.after[1][row.Target.Key] = true, true
 	p := pair{row.Source.Key, row.Target.Key}

@@ -34,7 +34,7 @@ import (
 type ExamineOptions struct {
 	Encoder   string
 	Refine    string   // the strong encoder of two-stage mining; empty: there is none
-	Judge     string   // of pairs in doubt; empty: there is none
+	Judge     string   // judges pairs in doubt; empty: there is none
 	Search    []string // every backend that may be used; auto means those that it chooses from
 	Backend   backend.Options
 	Resources setting.Resources

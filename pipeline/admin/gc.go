@@ -32,7 +32,7 @@ type Sweep struct {
 
 // Swept says what mine gc took away.
 type Swept struct {
-	Outputs   map[string]int `json:"outputs"` // by stage
+	Outputs   map[string]int `json:"outputs"` // number of outputs of each stage
 	Leftovers int            `json:"leftovers"`
 	Notes     int            `json:"notes"`
 	Bytes     int64          `json:"bytes"`
@@ -84,7 +84,7 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 type collector struct {
 	Sweep
 	store   *store.Store
-	version string // of the program
+	version string // the program's version
 	log     *slog.Logger
 	before  time.Time       // what changed later stays
 	live    map[string]bool // "stage/key" of outputs, "kind/name" of notes

@@ -57,7 +57,7 @@ type Config struct {
 	learned     *boundary.Model    // Splitter; nil: rules divide
 	docPairs    string             // digest of DocPairs; empty: it names no file
 	excluded    string             // digest of Exclude, the same
-	metaColumns [2]string          // of both sides, from DocMeta
+	metaColumns [2]string          // each side's columns, from DocMeta
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in
@@ -137,7 +137,7 @@ func (c *Config) Record(m Models, scorerDigest string) setting.Record {
 		r.Splitter = c.learned.Digest
 	}
 	if r.Split == setting.SplitAuto {
-		r.Split = "" // as it was before there was a choice
+		r.Split = "" // records had it empty before there was a choice
 	}
 	r.SearchApproximate = strings.Join(c.Approximate(), " ")
 	if c.Search == backend.Auto && r.SearchApproximate == "" || c.Search == cuda.Name {

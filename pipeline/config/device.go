@@ -19,7 +19,7 @@ import (
 type Models struct {
 	Encoder *model.Model
 	Strong  *model.Model // two-stage mining; nil: there is one encoder
-	Judge   *model.Model // of pairs in doubt; nil: there is none
+	Judge   *model.Model // judges pairs in doubt; nil: there is none
 }
 
 // OpenModels loads the encoders that the settings name, and records what computes them.

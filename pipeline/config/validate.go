@@ -178,7 +178,7 @@ func validateRefine(c *Config, fail func(format string, args ...any)) {
 		if c.RefineFloor != AutoThreshold && c.RefineFloor != 0 {
 			fail("refine_floor = %g is of two-stage mining; name the strong encoder with --refine", c.RefineFloor)
 		}
-		c.RefineFloor = 0 // of no meaning, and in no key
+		c.RefineFloor = 0 // has no meaning then, and is in no key
 	case c.RefineFloor == AutoThreshold && !ok:
 		fail("margin %s has no default floor; give --refine-floor", c.Margin)
 	case c.RefineFloor == AutoThreshold:
@@ -192,7 +192,7 @@ func validateRefine(c *Config, fail func(format string, args ...any)) {
 func validateJudge(c *Config, fail func(format string, args ...any)) {
 	switch {
 	case c.Judge == "":
-		c.JudgeDoubt = 0 // of no meaning, and in no key
+		c.JudgeDoubt = 0 // has no meaning then, and is in no key
 	case !c.Scored():
 		fail("judge = %s merges its logits with a scorer's probabilities, but no scorer decides; leave --scorer out, or "+
 			"name a scorer of both encoders", c.Judge)

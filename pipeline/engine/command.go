@@ -28,11 +28,11 @@ type Command struct {
 	Line      string // {} stands for the command of one index, {tasks} for a file with the commands of all, one a line
 	Jobs      int    // launches at once
 	Binary    string // the program, where every launched command sees it
-	Cores     int    // of a task
-	MaxMemory int64  // of a task, bytes; 0: what the plan estimates
+	Cores     int    // cores of a task
+	MaxMemory int64  // bytes of a task; 0: what the plan estimates
 	Log       *slog.Logger
 	DryRun    io.Writer     // if set, the launches are printed and nothing runs
-	Pause     time.Duration // before a second attempt; 0: 5 s
+	Pause     time.Duration // pause before a second attempt; 0: 5 s
 	Most      int           // indices of a wave; 0: as many as a job array has
 }
 
@@ -66,7 +66,7 @@ func (c Command) Run(ctx context.Context, job Job) error {
 		}
 		done, err := c.wave(ctx, job, wave)
 		if err != nil || !done && c.DryRun == nil {
-			return err // without an error the notes of the tasks tell why
+			return err // if it is nil, the notes of the tasks tell why
 		}
 	}
 	return nil

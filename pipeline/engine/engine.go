@@ -26,10 +26,10 @@ type Engine interface {
 // Job is a plan to run.
 type Job struct {
 	Plan     *plan.Plan
-	ID       string // of the plan
+	ID       string // the plan's id
 	PlanPath string // its place in the store, as mine task takes it
 	Out      string // directory for logs
-	Device   string // of tasks whose stage uses GPUs; empty: the CPU
+	Device   string // device of tasks whose stage uses GPUs; empty: the CPU
 
 	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the
 	// last.

@@ -21,7 +21,7 @@ type Kubernetes struct {
 	Namespace string
 	Claim     string // a PersistentVolumeClaim, mounted at Mount in every pod; empty: none, as with a bucket
 	Mount     string
-	GPUs      int // of a pod whose stage uses them
+	GPUs      int // GPUs of a pod whose stage uses them
 	Cores     int
 	MaxMemory int64
 	DryRun    io.Writer

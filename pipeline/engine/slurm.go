@@ -20,8 +20,8 @@ import (
 // Slurm runs each wave as a job array; each waits for the one before to succeed.
 type Slurm struct {
 	Binary    string              // the program, where every node sees it
-	Cores     int                 // of a task
-	MaxMemory int64               // of a task, bytes; 0: what the plan estimates
+	Cores     int                 // cores of a task
+	MaxMemory int64               // bytes of a task; 0: what the plan estimates
 	Options   map[string][]string // sbatch options by stage, and for every stage under "all"
 	DryRun    io.Writer           // if set, scripts are printed and nothing runs
 	Poll      time.Duration       // 0: 5 s
@@ -161,7 +161,7 @@ func (s Slurm) Run(ctx context.Context, job Job) error {
 		if err != nil {
 			return errors.Join(err, s.cancel(jobs))
 		}
-		id, _, _ = strings.Cut(id, ";") // of JOB;CLUSTER
+		id, _, _ = strings.Cut(id, ";") // the answer is JOB;CLUSTER
 		jobs = append(jobs, id)
 	}
 	return s.wait(ctx, jobs)

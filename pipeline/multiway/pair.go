@@ -205,7 +205,7 @@ type link struct {
 type group struct {
 	members []int32 // places among the sentences, in the order of the languages
 	links   int     // kept pairs among them; n(n-1)/2 if every pair of them was kept
-	score   float32 // of the weakest link that holds it together
+	score   float32 // score of the weakest link that holds it together
 }
 
 // conflict is a kept pair that would bring two sentences of one language together.
@@ -253,8 +253,8 @@ func compare(x, y sentence) int {
 // forest is the groups so far.
 type forest struct {
 	parents   []int32
-	languages []uint64 // of a root's group, as bits
-	groups    []group  // by root
+	languages []uint64 // bits of the languages in a root's group
+	groups    []group  // group of each root
 	sentences []sentence
 }
 

@@ -156,7 +156,7 @@ func (r *Report) write(out string) error {
 type Table struct {
 	Languages []string
 	sentences []sentence
-	texts     []string // by sentence
+	texts     []string // text of each sentence
 	groups    []group
 	conflicts []conflict
 }

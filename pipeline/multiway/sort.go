@@ -138,8 +138,8 @@ type sortedRow struct {
 // Sorting says how text is divided by language.
 type Sorting struct {
 	Languages []string       // canonical codes; what is in none of them goes to the file of OtherLanguages
-	Model     string         // of fastText; empty: CLD2
-	Column    string         // of the language, which is then not identified
+	Model     string         // a fastText model; empty: CLD2
+	Column    string         // column that names the language, which is then not identified
 	MinScore  float64        // probability of a language, or by CLD2 its share of the letters, from which it is believed
 	Sentences bool           // records are divided, and each sentence goes to the file of its own language
 	In        corpus.Options // how files are read; values of MetaColumns go along
@@ -150,7 +150,7 @@ const OtherLanguages = "other"
 
 // Sorted is what sorting gave.
 type Sorted struct {
-	Rows    map[string]int // by language
+	Rows    map[string]int // number of each language's rows
 	Skipped map[corpus.Reason]uint64
 }
 

@@ -29,7 +29,7 @@ const (
 // Night is one run of nightly mining.
 type Night struct {
 	Config  config.Config // validated
-	Version string        // of the program
+	Version string        // the program's version
 	Log     *slog.Logger
 	// Mine executes a run whose predecessor is previous, nil for the first, and returns its report. It calls begun before
 	// the first task of the bitext, and delivers the bitext into the directory that dir returns after the last.

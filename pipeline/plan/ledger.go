@@ -13,7 +13,7 @@ import (
 // that they have seen. It is a hint: without it a run only computes more.
 type Ledger struct {
 	ShardSets []ShardSet           `json:"shard_sets"`
-	Sides     [2]map[string]Merged `json:"sides"` // by Vector
+	Sides     [2]map[string]Merged `json:"sides"` // keys are Vectors
 }
 
 // Merged is a shard's merged neighbours.
@@ -109,9 +109,9 @@ func (p *Plan) AddShardSet(s ShardSet) int {
 type Cost struct {
 	Languages []LanguageCost `json:"languages"`
 	Stages    []StageCost    `json:"stages"`
-	Memory    int64          `json:"memory_bytes"` // of the largest task
-	Stage     string         `json:"memory_stage"` // of that task
-	Disk      int64          `json:"disk_bytes"`   // of the outputs to write
+	Memory    int64          `json:"memory_bytes"` // the largest task's memory
+	Stage     string         `json:"memory_stage"` // that task's stage
+	Disk      int64          `json:"disk_bytes"`   // size of the outputs to write
 }
 
 // LanguageCost is the size of a language's text.
@@ -127,7 +127,7 @@ type StageCost struct {
 	Unit  string `json:"unit"`
 	Tasks int    `json:"tasks"`
 	Done  int    `json:"done"`
-	Items int64  `json:"items"` // to do, in Unit
+	Items int64  `json:"items"` // items to do, in Unit
 	// Rate is the items that this machine does in a second, as it was measured or assumed; 0: not known.
 	Rate float64 `json:"items_per_second"`
 }
@@ -170,8 +170,8 @@ func (c Cost) Time() time.Duration {
 
 // Bounds limit the resources of a run, in bytes; 0: no bound.
 type Bounds struct {
-	MaxMemory int64 // as the settings say
-	Memory    int64 // of the machine
+	MaxMemory int64 // the setting max_memory
+	Memory    int64 // the machine's memory
 	Disk      int64 // free
 }
 

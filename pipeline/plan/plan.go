@@ -32,18 +32,18 @@ const format = 2
 // Plan is all that a task needs to know, on whatever machine it runs.
 type Plan struct {
 	Format    int             `json:"format"`
-	Version   string          `json:"version"` // of the program: another version may compute other keys
+	Version   string          `json:"version"` // the program's version: another may compute other keys
 	Settings  Settings        `json:"settings"`
-	Encoder   string          `json:"encoder"`             // where its files are: a built-in name or a path
+	Encoder   string          `json:"encoder"`             // a built-in name, or the path of its files
 	Backend   string          `json:"backend,omitempty"`   // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage `json:"scorer,omitempty"`    // its file, where a scorer decides
-	Refiner   *Refiner        `json:"refiner,omitempty"`   // of two-stage mining
-	Judge     *Judge          `json:"judge,omitempty"`     // of pairs in doubt
+	Refiner   *Refiner        `json:"refiner,omitempty"`   // two-stage mining's strong encoder
+	Judge     *Judge          `json:"judge,omitempty"`     // judges pairs in doubt
 	Labels    []label.Label   `json:"labels,omitempty"`    // what people decided on pairs
 	DocPairs  string          `json:"doc_pairs,omitempty"` // file of known pairs of documents
 	Languages []Language      `json:"languages"`
 	Pairs     []Pair          `json:"pairs"`
-	ShardSets []ShardSet      `json:"shard_sets"` // of the bases of merges
+	ShardSets []ShardSet      `json:"shard_sets"` // shard sets of the bases of merges
 	Waves     []Wave          `json:"waves"`
 	SetAside  bool            `json:"set_aside,omitempty"` // input files that cannot be used, instead of failing
 }
@@ -62,7 +62,7 @@ type Settings struct {
 	setting.Aligning  // DocPairs: the digest of Plan.DocPairs
 	setting.Arithmetic
 	Labels       string `json:"labels,omitempty"` // the digest of Plan.Labels; empty: there are none
-	ConfigDigest string `json:"config_digest"`    // of a pair; empty in a plan, which has one for each pair
+	ConfigDigest string `json:"config_digest"`    // a pair's; empty in a plan, which has one for each pair
 }
 
 // Scored says whether the scorer decides between candidates.
@@ -74,14 +74,14 @@ func (s *Settings) FindsThreshold() bool { return s.Threshold == setting.AutoThr
 
 // Refiner is the strong encoder of two-stage mining. Settings.Refine is its digest.
 type Refiner struct {
-	Encoder string `json:"encoder"` // where its files are
+	Encoder string `json:"encoder"` // path of its files
 	Name    string `json:"name"`
 	Dim     int    `json:"dim"`
 }
 
 // Judge is the judge of the pairs that the scorer is in doubt of. Settings.Judge is its digest.
 type Judge struct {
-	Model string      `json:"model"` // where its files are
+	Model string      `json:"model"` // path of its files
 	Name  string      `json:"name"`
 	Merge model.Merge `json:"merge"`
 }
@@ -89,7 +89,7 @@ type Judge struct {
 // Language is the text of one language.
 type Language struct {
 	Code   string  `json:"code"`
-	Inputs []Input `json:"inputs"` // in the order of their paths
+	Inputs []Input `json:"inputs"` // sorted by path
 	// Shards are in the order of (path of the input file, place in it): the first occurrence of a sentence is in the
 	// first shard that has it.
 	Shards []Shard `json:"shards"`
@@ -119,7 +119,7 @@ func (l *Language) InputOf(shard int) *Input {
 type Pair struct {
 	Source       int    `json:"source"`
 	Target       int    `json:"target"`
-	ConfigDigest string `json:"config_digest"` // of the settings and the two language codes
+	ConfigDigest string `json:"config_digest"` // digest of the settings and the two language codes
 
 	Merges [2][]string `json:"merges"` // keys of the merged neighbours by side and shard, where the plan asks for them
 	Bitext string      `json:"bitext"` // key of the matching task, where the plan asks for it
@@ -144,7 +144,7 @@ type Input struct {
 	Path    string `json:"path"`
 	Builtin bool   `json:"builtin,omitempty"` // it is in the program
 	Bytes   int64  `json:"bytes"`
-	SHA256  string `json:"sha256"` // of its bytes
+	SHA256  string `json:"sha256"` // digest of its bytes
 	// Bad is why there are no bytes to read, where bad files are set aside; empty: there are.
 	Bad string `json:"bad,omitempty"`
 	// Corpus is how it is read and cut where that is not as Settings.Corpus says.
@@ -173,7 +173,7 @@ type Exclude struct {
 
 // Splitter is a learned splitter.
 type Splitter struct {
-	Path      string  `json:"path"` // where its files are
+	Path      string  `json:"path"` // path of its files
 	Threshold float64 `json:"threshold"`
 }
 
@@ -203,7 +203,7 @@ func (s Seen) String() string {
 // Vectors is a file of vectors that another program made of an input, [rows, dim].
 type Vectors struct {
 	Path   string `json:"path"`
-	SHA256 string `json:"sha256"` // of its bytes
+	SHA256 string `json:"sha256"` // digest of its bytes
 	Rows   int    `json:"rows"`   // one for each line of the input
 	Dim    int    `json:"dim"`
 	Raw    string `json:"raw,omitempty"`    // type of the numbers in a file without a header; empty: .npy

@@ -102,7 +102,7 @@ type line struct {
 	stage, unit string
 	total       int64
 	done        atomic.Int64
-	skipped     atomic.Int64 // of done
+	skipped     atomic.Int64 // the part of done that was there before
 	begin       time.Time
 	stop        chan struct{}
 	stopped     sync.WaitGroup

@@ -24,11 +24,11 @@ import (
 
 // The kinds of notes in the store.
 const (
-	PlansNote   = "plans"   // by id
-	LedgerNote  = "ledger"  // by family
-	RunningNote = "running" // by stage-key: a task that somebody works on
-	HeldNote    = "held"    // by plan id and process: a plan that a process works on
-	FailedNote  = "failed"  // by stage-key: how a task failed last
+	PlansNote   = "plans"   // files are named by id
+	LedgerNote  = "ledger"  // files are named by family
+	RunningNote = "running" // files are named stage-key: a task that somebody works on
+	HeldNote    = "held"    // files are named by plan id and process: a plan that a process works on
+	FailedNote  = "failed"  // files are named stage-key: how a task failed last
 	RunsNote    = "runs"    // which plans runs had, named by a number that only rises, whatever clocks do
 	FittedNote  = "fitted"  // the scorer that scorer = auto fitted, by what it depends on besides the text
 	ChosenNote  = "chosen"  // what search = auto chose where the choice changes results, by family

@@ -35,7 +35,7 @@ type Report struct {
 	Settings     setting.Record    `json:"settings"`
 	Encoder      EncoderReport     `json:"encoder"`
 	Refiner      *EncoderReport    `json:"refiner,omitempty"` // the strong encoder of two-stage mining
-	Judge        *EncoderReport    `json:"judge,omitempty"`   // of pairs in doubt
+	Judge        *EncoderReport    `json:"judge,omitempty"`   // judges pairs in doubt
 	Scorer       *ScorerReport     `json:"scorer,omitempty"`  // nil: the margin decided
 	Search       SearchReport      `json:"search"`
 	Inputs       []InputReport     `json:"inputs"`
@@ -48,14 +48,14 @@ type Report struct {
 	Rejected     []Rejected        `json:"rejected,omitempty"`
 	Warnings     []string          `json:"warnings,omitempty"`
 	SetAside     []SetAside        `json:"set_aside,omitempty"`
-	Versions     map[string]string `json:"versions"` // of Go and of the native libraries
+	Versions     map[string]string `json:"versions"` // versions of Go and of the native libraries
 	Threads      int               `json:"threads"`
 	Started      time.Time         `json:"started"`
 	Seconds      float64           `json:"seconds"`
-	CPUSeconds   float64           `json:"cpu_seconds"`       // of this process, user and system
+	CPUSeconds   float64           `json:"cpu_seconds"`       // this process's user and system time
 	PeakMemory   int64             `json:"peak_memory_bytes"` // resident, of the process
-	Work         string            `json:"work"`              // where the intermediate files are
-	PlanID       string            `json:"plan_id"`           // of the plan in Work that made the bitext
+	Work         string            `json:"work"`              // folder of the intermediate files
+	PlanID       string            `json:"plan_id"`           // names the plan in Work that made the bitext
 }
 
 // EncoderReport names the encoder.
@@ -79,7 +79,7 @@ type CutReport struct {
 	Share     float64  `json:"share"` // expected translations, as a part of the smaller side's sentences
 	Pairs     float64  `json:"expected_translations"`
 	Precision float64  `json:"expected_precision"`
-	Recall    float64  `json:"expected_recall"` // of the translations that the search found
+	Recall    float64  `json:"expected_recall"` // share of the translations that the search found
 	Assumed   []string `json:"assumed,omitempty"`
 }
 
@@ -97,7 +97,7 @@ func (c *CutReport) String() string {
 type SearchReport struct {
 	Result  string   `json:"result"`           // whose lists they are: in keys and in the bitext
 	Backend string   `json:"backend"`          // that made them
-	Kernel  string   `json:"kernel,omitempty"` // of an exact search on this machine
+	Kernel  string   `json:"kernel,omitempty"` // kernel of an exact search on this machine
 	Why     string   `json:"why"`              // the reason for the backend
 	Recall  *float64 `json:"recall,omitempty"` // the smallest that was measured; nil: the search was exact
 	Floor   float64  `json:"recall_floor"`
@@ -154,22 +154,22 @@ type Counts struct {
 type DocumentCounts struct {
 	Source   int `json:"src"` // documents
 	Target   int `json:"tgt"`
-	Pairs    int `json:"pairs"`              // of documents
+	Pairs    int `json:"pairs"`              // pairs of documents
 	Short    int `json:"short,omitempty"`    // documents of one sentence, both sides, which are left to global mining
 	Repeated int `json:"repeated,omitempty"` // documents whose id stood before, the same
 	Unknown  int `json:"unknown,omitempty"`  // pairs of the list whose documents are not in the text
-	Beads    int `json:"beads"`              // from bead_score up, of different sentences
+	Beads    int `json:"beads"`              // beads of different sentences from bead_score up
 	Both     int `json:"both"`               // pairs of sentences that global mining kept, too
 	Local    int `json:"local"`              // that it did not
 	Replaced int `json:"replaced,omitempty"` // that it kept and a bead contradicts
 	Rejected int `json:"rejected,omitempty"` // beads that rules or people rejected
 
-	Metadata []Field `json:"metadata,omitempty"` // of the pairs of documents
+	Metadata []Field `json:"metadata,omitempty"` // metadata of the pairs of documents
 }
 
 // Field is how often pairs of documents agree in a field of metadata.
 type Field struct {
-	Name string `json:"name"` // as the setting doc_meta has it
+	Name string `json:"name"` // its name in the setting doc_meta
 	match.FieldCounts
 }
 
@@ -200,7 +200,7 @@ type StageReport struct {
 	Rate       float64 `json:"rate"` // items a second
 	Tasks      int     `json:"tasks"`
 	Cached     int     `json:"cached"`
-	PeakMemory int64   `json:"peak_memory_bytes"` // of the process so far
+	PeakMemory int64   `json:"peak_memory_bytes"` // the process's peak so far
 }
 
 // Joined is the stages of two parts of a run. Where the second found all of a stage done by the first, the first's

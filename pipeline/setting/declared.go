@@ -15,10 +15,10 @@ import (
 
 // Declared is one setting with what its declaration and configs/default.yaml say of it.
 type Declared struct {
-	Key     string // in YAML
-	Flag    string // without its dashes; empty: it has none
+	Key     string // its name in YAML
+	Flag    string // its name less the dashes; empty: it has none
 	Type    reflect.Type
-	Default any    // as YAML gives it
+	Default any    // its value as YAML gives it
 	Doc     string // the comment above its default: its help
 }
 

@@ -44,7 +44,7 @@ type Many struct {
 type Input struct {
 	SourceText []string            `setting:"src_text,flag" json:"-"`
 	TargetText []string            `setting:"tgt_text,flag" json:"-"`
-	Corpora    map[string][]string `setting:"corpora" json:"-"` // by language
+	Corpora    map[string][]string `setting:"corpora" json:"-"` // patterns of each language's files
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
 	Swapped    bool                `setting:"swapped,flag" json:"-"`
 	// In keys its digest stands, in how the text is cut.
@@ -84,8 +84,8 @@ type Text struct {
 
 // Dividing says whether records are divided into sentences.
 type Dividing struct {
-	Split string `setting:"split,flag" json:"split,omitempty"` // in a record, auto is empty
-	Dedup string `setting:"dedup,flag" json:"dedup,omitempty"` // in a record, off is empty
+	Split string `setting:"split,flag" json:"split,omitempty"` // a record has auto as empty
+	Dedup string `setting:"dedup,flag" json:"dedup,omitempty"` // a record has off as empty
 	// A learned splitter in place of rules. In a record its digest stands in place of its directory; without one its
 	// threshold is 0.
 	Splitter          string  `setting:"splitter,flag" json:"splitter,omitempty"`
@@ -123,9 +123,9 @@ type Sides struct {
 // Aligning says whether the documents of both sides are paired and aligned beside global mining. Without it the other
 // settings are empty. In a record the digest of DocPairs stands in place of its name.
 type Aligning struct {
-	Documents string  `setting:"documents,flag" json:"documents,omitempty"` // in a record, off is empty
+	Documents string  `setting:"documents,flag" json:"documents,omitempty"` // a record has off as empty
 	DocPairs  string  `setting:"doc_pairs,flag" json:"doc_pairs,omitempty"`
-	DocMeta   string  `setting:"doc_meta,flag" json:"doc_meta,omitempty"` // as corpus.MetadataColumns reads it
+	DocMeta   string  `setting:"doc_meta,flag" json:"doc_meta,omitempty"` // corpus.MetadataColumns reads it
 	DocScore  float64 `setting:"doc_score,flag" json:"doc_score,omitempty" min:"-1" max:"1"`
 	BeadScore float64 `setting:"bead_score,flag" json:"bead_score,omitempty" min:"-1" max:"1"`
 }
@@ -172,7 +172,7 @@ func (s Searching) SearchKey() string {
 // Decision is how candidates come about and what decides between them. In a record the digest of the scorer's file
 // stands in place of its name.
 type Decision struct {
-	K         int     `setting:"k,flag" json:"k" min:"1" max:"64"` // as index.MaxK
+	K         int     `setting:"k,flag" json:"k" min:"1" max:"64"` // the maximum is index.MaxK
 	Margin    string  `setting:"margin,flag" json:"margin"`
 	Retrieval string  `setting:"retrieval,flag" json:"retrieval"`
 	Threshold float64 `setting:"threshold,flag" json:"threshold"`
@@ -270,7 +270,7 @@ type Scheduling struct {
 	Engine              string              `setting:"engine,flag" json:"-"`
 	Command             string              `setting:"command,flag" json:"-"`
 	CommandJobs         int                 `setting:"command_jobs,flag" json:"-" min:"0"`
-	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // by stage
+	SlurmOptions        map[string][]string `setting:"slurm_options" json:"-"` // options of each stage
 	KubernetesImage     string              `setting:"kubernetes_image" json:"-"`
 	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`
 	KubernetesClaim     string              `setting:"kubernetes_claim" json:"-"`

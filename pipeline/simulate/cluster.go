@@ -38,8 +38,8 @@ type Cluster struct {
 // Corpus is the text of one language.
 type Corpus struct {
 	Sentences float64 `yaml:"sentences"` // distinct
-	Added     float64 `yaml:"added"`     // of these: what came since the last run; 0: the run is the first
-	Bytes     float64 `yaml:"bytes"`     // of one sentence, on average
+	Added     float64 `yaml:"added"`     // sentences that came since the last run; 0: the run is the first
+	Bytes     float64 `yaml:"bytes"`     // mean size of a sentence
 	// Document is the sentences of a document, on average, whose records are divided; 0: records are sentences.
 	Document float64 `yaml:"document"`
 }
@@ -52,7 +52,7 @@ type Machine struct {
 	GPUs     int      `yaml:"gpus"`
 	Memory   Bytes    `yaml:"memory"`
 	Network  Bytes    `yaml:"network"`  // a second, between it and the store
-	Price    float64  `yaml:"price"`    // of an hour
+	Price    float64  `yaml:"price"`    // price of an hour
 	Failures float64  `yaml:"failures"` // an hour, on average
 	Start    float64  `yaml:"start"`    // seconds from a task's turn to its first step
 	Stages   []string `yaml:"stages"`   // that it does; empty: all

@@ -18,7 +18,7 @@ type crew struct {
 	machine *Machine
 	slots   int
 	parts   float64 // slots of one machine, which share its network
-	cores   float64 // of a slot, or GPUs
+	cores   float64 // cores or GPUs of a slot
 	speed   speed
 	free    times // when each slot is free again, in seconds after the wave began
 	busy    float64

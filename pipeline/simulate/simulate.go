@@ -15,12 +15,12 @@ type Simulation struct {
 	Languages []plan.LanguageCost `json:"languages"`
 	Stages    []Stage             `json:"stages"`
 	Machines  []Used              `json:"machines"`
-	Seconds   float64             `json:"seconds"` // from beginning to end
-	Price     float64             `json:"price"`   // of all machines from beginning to end
+	Seconds   float64             `json:"seconds"` // wall time
+	Price     float64             `json:"price"`   // what all machines cost in that time
 	BusyPrice float64             `json:"busy_price"`
 	Currency  string              `json:"currency,omitempty"`
 	Disk      float64             `json:"disk_bytes"`         // that the store holds at the end
-	PlanBytes float64             `json:"plan_bytes"`         // of the plan's file, about
+	PlanBytes float64             `json:"plan_bytes"`         // approximate size of the plan's file
 	Notes     []string            `json:"notes,omitempty"`    // what makes the times uncertain
 	Problems  []string            `json:"problems,omitempty"` // what could not be done, and what would help
 }
@@ -30,15 +30,15 @@ type Stage struct {
 	Name    string  `json:"stage"`
 	Unit    string  `json:"unit"`
 	Tasks   int     `json:"tasks"`
-	Done    int     `json:"done"` // by the run before
+	Done    int     `json:"done"` // tasks that the run before did
 	Items   float64 `json:"items"`
 	Seconds float64 `json:"seconds"`
 	// BoundBy says what decides how long the wave takes: the machines, one task that cannot be divided, or the store.
 	BoundBy string  `json:"bound_by"`
-	Memory  int64   `json:"memory_bytes"` // of the largest task
+	Memory  int64   `json:"memory_bytes"` // the largest task's memory
 	Read    float64 `json:"read_bytes"`
 	Written float64 `json:"written_bytes"`
-	Lost    float64 `json:"lost_seconds"` // of slots, on attempts that failures ended, as is to be expected
+	Lost    float64 `json:"lost_seconds"` // expected slot time of attempts that fail
 }
 
 // Used is how much of a kind of machine is used.

@@ -141,15 +141,15 @@ const KeyBytes = 16
 type Request struct {
 	Version   string
 	Settings  plan.Settings
-	Encoder   string // where its files are
+	Encoder   string // path of its files
 	Backend   string // the search backend, where it is another than Settings.Search
 	Scorer    json.RawMessage
 	Labels    []label.Label
 	Languages []plan.Language
 	Pairs     []plan.Pair
-	Refiner   *plan.Refiner  // of two-stage mining; nil: there is none
-	Judge     *plan.Judge    // of pairs in doubt; nil: there is none
-	Earlier   map[string]any // by stage: what its ledger read
+	Refiner   *plan.Refiner  // two-stage mining's strong encoder; nil: there is none
+	Judge     *plan.Judge    // judges pairs in doubt; nil: there is none
+	Earlier   map[string]any // what each stage's ledger read
 	DocPairs  string         // file of known pairs of documents
 	Threads   int
 	// Goal asks for the tasks of the plan; nil: those of every run.

@@ -46,10 +46,10 @@ const (
 type Files struct {
 	Store *store.Store
 	Plan  *plan.Plan
-	Work  string // where the store is, for messages
+	Work  string // path of the store, for messages
 
 	mu        sync.Mutex
-	sentences map[int]func() (*Numbered, error) // by language
+	sentences map[int]func() (*Numbered, error) // sentences of each language
 	laid      map[laidOf][]int32
 }
 

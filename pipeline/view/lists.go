@@ -54,7 +54,7 @@ func (s *SpilledLists) Close() error {
 // New returns n empty lists of k neighbours, and what sets one of them, in a file if they do not fit in space's memory.
 // Lists that are in a file may be read when all were set.
 func (s *SpilledLists) New(space spill.Space, n, k int) (_ mine.Neighbours, set func(i int, ids []int32, cosines []float32) error, err error) {
-	const bytes = 8 // of a neighbour
+	const bytes = 8 // size of a neighbour
 	if space.Holds(n * k * bytes) {
 		lists := mine.NewNeighbours(n, k)
 		return lists, func(i int, ids []int32, cosines []float32) error {

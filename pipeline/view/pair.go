@@ -21,9 +21,9 @@ import (
 // Pair has the outputs of a plan for one pair of languages. Sentences go by their numbers, see Sentences.
 type Pair struct {
 	*Files
-	Index     int // among the plan's pairs
+	Index     int // number among the plan's pairs
 	Sentences [2]*Numbered
-	Space     spill.Space // of what deciding does not keep in memory; with a directory, Close frees it
+	Space     spill.Space // holds what deciding does not keep in memory, which Close frees
 	lists     SpilledLists
 }
 

@@ -18,7 +18,7 @@ import (
 // sharded.
 type Numbered struct {
 	Rows  [][]int32 // [shard][row] the sentence's number
-	First []Place   // by number: its first occurrence, which is its provenance
+	First []Place   // first occurrence of each sentence number: its provenance
 	// InSet is the place of each sentence, by number, among the rows of the language's shard set laid end to end: the
 	// first of them that has it.
 	InSet []int32
@@ -109,7 +109,7 @@ func KeyOrder(keys []corpus.Key) []int32 {
 
 // occurrence is a sentence somewhere: the head of its key decides almost every comparison.
 type occurrence struct {
-	head, tail uint64 // of the key, big-endian
+	head, tail uint64 // halves of the key, big-endian
 	Place
 }
 
@@ -188,7 +188,7 @@ func (p *Pair) Numbers(ctx context.Context, side int, keys []corpus.Key) ([]int3
 // OpenedVectors are the embedding files of a pair, each opened when a sentence in it is asked for.
 type OpenedVectors struct {
 	pair  *Pair
-	files [2]map[int32]*embedding.File // by shard
+	files [2]map[int32]*embedding.File // open files of each shard
 	rows  [2][]float32                 // [dim] of the last pair
 }
 

@@ -71,9 +71,9 @@ func (p *Pair) Logits(ctx context.Context) (map[[2]int32]float32, error) {
 
 // Strong has the vectors of one side's sentences by the strong encoder of two-stage mining.
 type Strong struct {
-	places []int32           // by sentence number: its place among all vectors, from 1; 0: it has none
-	ends   []int             // of each shard's vectors among all
-	files  []*embedding.File // by shard; nil: it has no vectors
+	places []int32           // place of each sentence number among all vectors, from 1; 0: it has none
+	ends   []int             // end of each shard's vectors among all
+	files  []*embedding.File // file of each shard; nil: it has no vectors
 }
 
 // OpenStrong opens the strong vectors of a side.

@@ -57,7 +57,7 @@ type Changes struct {
 	Night, Previous string
 	Languages       [2]string
 	*admin.Difference
-	Shown  []admin.Change // at most maxShown changes of each kind, the best first
+	Shown  []admin.Change // the best maxShown changes of each kind
 	Hidden int            // pairs whose score changed by less than minChange
 }
 

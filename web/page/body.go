@@ -34,7 +34,7 @@ type Choice struct {
 
 // Selection selects the pairs of a list or a review.
 type Selection struct {
-	Query         template.URL // of addresses of this list
+	Query         template.URL // query of addresses of this list
 	Show, Order   string
 	Text          string // words that are looked for
 	Min, Max      string // bounds of the value; empty: none

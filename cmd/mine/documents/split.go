@@ -187,7 +187,7 @@ type splitJob struct {
 	aside              map[string]uint64 // records set aside, by reason
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
-	pages              bool // of the file that is read: its text was taken out of HTML
+	pages              bool // the text of the file that is read was taken out of HTML
 }
 
 func (j *splitJob) file(ctx context.Context, file input.File) (err error) {

@@ -110,7 +110,7 @@ func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol
 type engine struct {
 	flags.Settings
 	cfg    *pipeline.Config // once loaded
-	search string           // where the setting search comes from
+	search string           // origin of the setting search
 }
 
 // Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.

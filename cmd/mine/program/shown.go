@@ -31,7 +31,7 @@ const (
 type Terminal struct {
 	Columns func() (int, error)
 	out     io.Writer
-	rest    []byte // of the last Write: the beginning of a character or a code
+	rest    []byte // beginning of a character or a code at the end of the last Write
 }
 
 func (t *Terminal) Write(p []byte) (int, error) {

@@ -137,14 +137,14 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 type Beads struct {
 	Source int         `json:"src"` // places in the collections of their languages
 	Target int         `json:"tgt"`
-	Digest string      `json:"digest"` // of the sentences of both
-	Beads  []bead.Bead `json:"beads"`  // without deletions
+	Digest string      `json:"digest"` // digest of both documents' sentences
+	Beads  []bead.Bead `json:"beads"`  // all beads but deletions
 }
 
 // Info is a task's record of its beads.
 type Info struct {
-	Pairs   int `json:"pairs"`   // of documents
-	Aligned int `json:"aligned"` // by this task; the others were taken over
+	Pairs   int `json:"pairs"`   // pairs of documents
+	Aligned int `json:"aligned"` // pairs that this task aligned; the others were taken over
 }
 
 const fileName = "beads.jsonl"
@@ -190,7 +190,7 @@ type task struct {
 	sides   [2]*pairdocs.Collection
 	encoder document.Encoder
 	meter   progress.Meter
-	before  map[string][]bead.Bead // by digest, of earlier outputs
+	before  map[string][]bead.Bead // beads of earlier outputs, by digest
 }
 
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {

@@ -23,19 +23,19 @@ type BlockOptions struct {
 type BlockCounts struct {
 	Documents int // pairs with a block
 	Blocks    int
-	Beads     int // in blocks
+	Beads     int // beads in blocks
 	Long      int // beads left out as they alone have more words
 }
 
 // block is aligned beads that follow each other in a pair of documents.
 type block struct {
 	of      *Documents
-	number  int // in its documents, from 0
+	number  int // number in its documents, from 0
 	beads   int
 	score   float32 // sum of the beads'
 	words   [2]int
-	texts   [2][]string // of the beads
-	parts   [2][]string // with the sentences between; of one without a translation the other side is empty
+	texts   [2][]string // texts of the beads
+	parts   [2][]string // texts of the beads and of the sentences between, beside an empty text
 	first   [2]uint32
 	n       [2]uint32 // sentences in beads
 	missing [2]uint32 // sentences between

@@ -83,7 +83,7 @@ func has(list []uint64, h uint64) bool {
 // Documents is a pair of documents with the beads of it that are kept, in the order of the source.
 type Documents struct {
 	Docs  [2]*pairdocs.Document
-	Texts [2][]string // of their sentences, as in the input
+	Texts [2][]string // their sentences as in the input
 	Score float64
 	Beads []bead.Bead
 }
@@ -202,7 +202,7 @@ func eachRow(path string, each func(at int, row shard.Row) error) (err error) {
 // Rest calls each with the distinct sentences of a side that are in no kept pair, in the order of the input.
 func Rest(ctx context.Context, p *view.Pair, kept *Kept, side int, each func(of *plan.Shard, at uint32, row shard.Row) error) error {
 	numbered := p.Sentences[side]
-	used := make([]bool, numbered.Len()) // in a span: only the whole has a key in the bitext
+	used := make([]bool, numbered.Len()) // sentences in a span: only the whole has a key in the bitext
 	if wanted(&p.Plan.Settings) {
 		err := EachDocuments(ctx, p, kept, func(d *Documents) error {
 			for _, b := range d.Beads {

@@ -172,7 +172,7 @@ func sourcesOf(ctx context.Context, files *view.Files, language, shard int) ([]s
 		return nil, err
 	}
 	type occurrence struct {
-		row   int // of the shard
+		row   int // row in the shard
 		first view.Place
 	}
 	firsts := make([]occurrence, len(numbered.Rows[shard]))

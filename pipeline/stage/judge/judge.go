@@ -114,8 +114,8 @@ func uses(p *plan.Plan, use func(key string)) {
 
 // Info is a task's record of its logits.
 type Info struct {
-	Pairs  int `json:"pairs"`  // in doubt
-	Judged int `json:"judged"` // by this task; the others were taken over
+	Pairs  int `json:"pairs"`  // pairs in doubt
+	Judged int `json:"judged"` // pairs that this task judged; the others were taken over
 }
 
 // count is exact once the task is done.

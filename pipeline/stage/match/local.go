@@ -27,7 +27,7 @@ type local struct {
 	pair   *view.Pair
 	texts  *decide.Texts
 	sides  [2]*pairdocs.Collection
-	of     map[int]*found // by place of the candidate that is the same pair
+	of     map[int]*found // keys are places of candidates that are the same pair
 	less   map[int]bool   // candidates that were kept and that a bead contradicts
 	rows   []*found       // the others, best first
 	counts record.DocumentCounts

@@ -16,27 +16,27 @@ import (
 
 // Sentence is an occurrence of a sentence in a document.
 type Sentence struct {
-	Number int32 // among the distinct sentences of the language
+	Number int32 // number among the language's distinct sentences
 	Shard  int32
 	File   int32  // place among those that share the shard
-	Row    uint32 // of the shard
+	Row    uint32 // row in the shard
 	Line   uint64
-	Place  *corpus.Place // in a record that was divided
+	Place  *corpus.Place // place in a record that was divided
 }
 
 // Document is the sentences of a document, in order: those of one id that follow each other in a file, or those of one
 // record that was divided. Documents of one sentence, and documents whose id came before, are set aside.
 type Document struct {
 	Name      string   // its id, or file and line of the record that was divided
-	ID, URL   string   // as the input has them; may be empty
-	Meta      []string // by corpus.Options.Metadata
+	ID, URL   string   // the input's own; may be empty
+	Meta      []string // values in the order of corpus.Options.Metadata
 	Sentences []Sentence
-	file      string // where it is
+	file      string // the input file that has it
 }
 
 // Aside are documents that are not used.
 type Aside struct {
-	Short    int `json:"short,omitempty"`    // of one sentence
+	Short    int `json:"short,omitempty"`    // documents of one sentence
 	Repeated int `json:"repeated,omitempty"` // whose id stood before
 }
 

@@ -46,7 +46,7 @@ type spec struct {
 	Known      string         // digest of the list of pairs
 	Candidates int
 	URLBonus   float64
-	MetaBonus  float64 `json:",omitempty"` // where metadata is named; its columns are in the keys of cutting
+	MetaBonus  float64 `json:",omitempty"` // 0 unless metadata is named; its columns are in the keys of cutting
 	MinScore   float64
 }
 
@@ -97,7 +97,7 @@ type Info struct {
 	Documents [2]int         `json:"documents"`
 	Aside     [2]Aside       `json:"aside"`
 	Pairs     int            `json:"pairs"`
-	Unknown   int            `json:"unknown,omitempty"` // on the list, but their documents are not in the text
+	Unknown   int            `json:"unknown,omitempty"` // pairs on the list whose documents are not in the text
 	Metadata  []record.Field `json:"metadata,omitempty"`
 }
 
@@ -223,7 +223,7 @@ func found(ctx context.Context, e *stage.Env, index int, sides [2]*Collection) (
 func vectors(ctx context.Context, f *view.Files, language *plan.Language, c *Collection) (_ *match.Side, err error) {
 	dim := f.Plan.Settings.Dim
 	s := &match.Side{Dim: dim, Vectors: make([]float32, c.Sentences()*dim)}
-	at := make([][][2]int, len(language.Shards)) // of each shard: rows, and where their vectors belong
+	at := make([][][2]int, len(language.Shards)) // each shard's rows, and where their vectors belong
 	n := 0
 	for _, d := range c.Documents {
 		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Meta, First: n, Count: len(d.Sentences)})

@@ -35,7 +35,7 @@ func noteName(p *plan.Plan, pair int) string {
 // Estimate is the work left for the strong encoder.
 type Estimate struct {
 	Encoder   string `json:"encoder"`
-	Sentences int64  `json:"sentences"` // to encode, of all languages
+	Sentences int64  `json:"sentences"` // sentences of all languages to encode
 	Exact     bool   `json:"exact"`     // false: the neighbours are not there yet
 }
 

@@ -55,7 +55,7 @@ type args struct {
 type spec struct {
 	Shortlist string // key
 	Shard     string // digest
-	Place     int    // of the shard among those of its side
+	Place     int    // the shard's number among those of its side
 	Side      string
 	Language  string // chooses the encoder's prefix
 	Encoder   string // digest of the strong one
@@ -206,7 +206,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 // Info is a task's record of its vectors.
 type Info struct {
 	Rows    int `json:"rows"`
-	Encoded int `json:"encoded"` // by this task; the others were taken over
+	Encoded int `json:"encoded"` // rows that this task encoded; the others were taken over
 }
 
 // run writes the vectors of a shard's rows on the list.
@@ -249,7 +249,7 @@ type refining struct {
 	shard    *plan.Shard
 	rows     []uint32
 	files    []*embedding.File
-	from     []vector // of each row
+	from     []vector // vector of each row
 }
 
 // vector is a row of one of the files; without a file it is still to be encoded.

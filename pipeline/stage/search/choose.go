@@ -44,9 +44,9 @@ type Chooser struct {
 	Settings    setting.Searching
 	Options     backend.Options
 	Dim, K      int
-	Engine      string               // where the tasks run
+	Engine      string               // the engine that runs the tasks
 	Remote      bool                 // they run on other machines
-	MemoryLimit int64                // of a task here, in bytes; 0: no bound is known
+	MemoryLimit int64                // bytes of a task here; 0: no bound is known
 	Costs       *backend.Calibration // once measured
 }
 

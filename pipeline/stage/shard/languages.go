@@ -48,7 +48,7 @@ type Spoken struct {
 
 // Doubt says that a file is not, or not all, in the language that it is said to be in.
 type Doubt struct {
-	Share float64 // of its sampled sentences that are in Most
+	Share float64 // share of its sampled sentences that are in Most
 	Most  Spoken
 	Mixed bool // most of it is in the language that it is said to be in
 }

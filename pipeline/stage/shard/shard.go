@@ -45,7 +45,7 @@ type args struct {
 // spec lists all that a file's shards depend on.
 type spec struct {
 	Input     string // SHA-256 of the file's bytes
-	Name      string // without its directory: its extension may decide the format
+	Name      string // base name: its extension may decide the format
 	Normalise int    // version of corpus.Normalise
 	Options   corpus.Options
 	Formats   string `json:",omitempty"` // corpus.Formats, where the format is detected
@@ -104,7 +104,7 @@ func memory(o corpus.Options, learned bool) int64 {
 		bound += 16 * corpus.MaxRecordBytes // a record's tokens and their logits; the graph's weights are the process's
 	}
 	if o.Documents {
-		bound += 96 * int64(o.ShardSize) // where each sentence stands, twice where it repeats
+		bound += 96 * int64(o.ShardSize) // places of sentences, and those of repetitions
 		bound += 64 * int64(o.ShardSize*len(o.Metadata()))
 	}
 	if o.Split != "" {

@@ -44,7 +44,7 @@ type args struct {
 type spec struct {
 	Merges    [2][]string
 	Margin    string
-	K         int    // of the neighbours that count
+	K         int    // number of neighbours that count
 	Retrieval string // empty: a scorer decides, and its candidates count
 	Floor     float64
 }

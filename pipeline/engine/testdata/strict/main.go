@@ -102,7 +102,7 @@ func checkCronJob(document []byte) error {
 		return err
 	}
 	if job.Namespace == "" {
-		job.Namespace = metav1.NamespaceDefault // as kubectl sends it
+		job.Namespace = metav1.NamespaceDefault // kubectl sends it
 	}
 	return batchvalidation.ValidateCronJobCreate(&job, pod.GetValidationOptionsFromPodTemplate(&job.Spec.JobTemplate.Spec.Template, nil)).ToAggregate()
 }
