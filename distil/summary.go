@@ -63,6 +63,9 @@ func (s *Summary) Print(w io.Writer) error {
 
 // writeRecord writes the settings and the summary into a student's directory, for programs and for people.
 func writeRecord(dir string, o Options, t *source, r *result) error {
+	if r.Second != nil {
+		o.Beside = r.Second.Encoder // its place is of this machine
+	}
 	record, err := json.MarshalIndent(struct {
 		Settings Options `json:"settings"`
 		Summary  Summary `json:"summary"`
