@@ -26,7 +26,7 @@ func TestLabelsAreUsed(t *testing.T) {
 		t.Errorf("mine calibrate --labels says:\n%s", out)
 	}
 	written, err := os.ReadFile(config)
-	if err != nil || !regexp.MustCompile(`threshold: (0\.9|1\.0)`).Match(written) || strings.Contains(string(written), "scorer") {
+	if err != nil || !regexp.MustCompile(`threshold: (0\.[89]|1\.0)`).Match(written) || strings.Contains(string(written), "scorer") {
 		t.Errorf("the config is %q, error %v", written, err)
 	}
 	scorer := filepath.Join(dir, "scorer.json")
