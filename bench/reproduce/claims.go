@@ -108,6 +108,8 @@ const (
 	least = 20
 	// points of accuracy under its start at which a row has not trained, but lost what it had
 	lost = 10
+	// share of answers, in percent, under which a row that differs from its start in them stayed there
+	moved = 1
 	// an accuracy of both rows, in percent, that leaves nothing to gain
 	full = 99.5
 )
@@ -262,8 +264,8 @@ func (c comparison) moving(t table) string {
 		}
 		gained[i] = *r.gained
 	}
-	if moved := gained[0] - gained[1]; math.Abs(moved) > c.claimed && c.protocol == "tatoeba" {
-		return fmt.Sprintf("in the second half of the steps the difference still moved by %+.1f points", moved)
+	if more := gained[0] - gained[1]; math.Abs(more) > c.claimed && c.protocol == "tatoeba" {
+		return fmt.Sprintf("in the second half of the steps the difference still moved by %+.1f points", more)
 	}
 	return ""
 }
@@ -271,7 +273,9 @@ func (c comparison) moving(t table) string {
 // untrained is why a system's rows judge nothing, or empty. Retrieval by cosine says whether a row trained.
 func (b budget) untrained(t table, system string) string {
 	start := b.start(system)
+	first, last := 0.0, 0.0 // losses of all seeds: that of one depends on which batches its log's lines are of
 	for _, r := range t.rows(system) {
+		most, compared := 0.0, false // share of answers that are not the start's
 		for _, m := range r.Measures {
 			if m.Protocol != "tatoeba" {
 				continue
@@ -286,11 +290,16 @@ func (b budget) untrained(t table, system string) string {
 				if was.figure()-x > lost {
 					return fmt.Sprintf("`%s` did not train: it lost %.0f points of its start on %s", system, was.figure()-x, m.Set)
 				}
+				most, compared = max(most, m.unlike(was)), true
 			}
 		}
-		if r.Losses[1] > r.Losses[0] {
-			return fmt.Sprintf("the loss of `%s` did not fall", system)
+		if compared && most < moved {
+			return fmt.Sprintf("`%s` stayed where it started: at most %.1f%% of its answers are others", system, most)
 		}
+		first, last = first+r.Losses[0], last+r.Losses[1]
+	}
+	if last > first {
+		return fmt.Sprintf("the loss of `%s` did not fall", system)
 	}
 	return ""
 }

@@ -72,6 +72,22 @@ func (m measure) figure() (mean float64) {
 	return mean
 }
 
+// unlike is the share of answers, in percent, that are not those of another row.
+func (m measure) unlike(other measure) float64 {
+	unlike, all := 0, 0
+	for i, x := range m.Items {
+		if i >= len(other.Items) || len(x[0]) != len(other.Items[i][0]) {
+			return 100
+		}
+		for j, answer := range x[0] {
+			if all++; answer != other.Items[i][0][j] {
+				unlike++
+			}
+		}
+	}
+	return 100 * float64(unlike) / float64(max(all, 1))
+}
+
 // of returns the result's measure of that name.
 func (r *result) of(name string) (measure, bool) {
 	at := slices.IndexFunc(r.Measures, func(m measure) bool { return m.name() == name })
