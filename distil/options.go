@@ -59,8 +59,7 @@ func DefaultOptions() Options {
 		Steps:  20,  // the default encoder's fit
 		Share:  0.7, // the best of 0.6 to 1 on news, with documentation and short sentences as text
 		Seed:   1,
-		// Chosen with bag-ngram beside the universal sentence encoder: larger shares cost languages that the bag does
-		// not know.
+		// Chosen with bag-ngram beside the universal sentence encoder: a share of 0.3 has a lower mean over languages.
 		BesideColumns: 128, BesideShare: 0.2,
 	}
 }

@@ -94,6 +94,9 @@ func TestCosinesAreOfBothEncoders(t *testing.T) {
 		if s.Second == nil || s.Second.Cosine < 0.98 || s.Second.Kept < 0.9 || s.Second.Turned < 0.98 || s.Cosine < 0.98 {
 			t.Errorf("rank %d: cosine %g to the teacher's vectors, and beside it %+v", rank, s.Cosine, s.Second)
 		}
+		if record, err := os.ReadFile(filepath.Join(s.Model, "distil.json")); err != nil || strings.Contains(string(record), filepath.Dir(o.Beside)) {
+			t.Errorf("the record names the second encoder's place, %s, or %v", o.Beside, err)
+		}
 		student := vectorsBy(t, s.Model, texts)
 		worst, alone := 0.0, 0.0
 		for i := range texts {
