@@ -32,7 +32,7 @@ def test_polars_and_duckdb_read_the_bitext(bitext):
     assert frame["prob"].min() >= 0.5 and frame.filter(polars.col("keep")).height == frame.height
     best = duckdb.sql("select src_text, tgt_text, prob from bitext order by prob desc, src_text limit 3").fetchall()
     assert [row[2] for row in best] == frame["prob"].sort(descending=True)[:3].to_list()
-    assert duckdb.sql("select count(*) from bitext where src_lang = 'de' and tgt_lang = 'en'").fetchone() == (bitext.num_rows,)
+    assert duckdb.sql("select count(*) from bitext where src_lang = 'de' and tgt_lang = 'en'").fetchall() == [(bitext.num_rows,)]
 
 
 def test_sentences_in_memory_give_the_bitext_of_files(bitext):
