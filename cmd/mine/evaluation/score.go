@@ -172,7 +172,7 @@ func (o *scoreOptions) searchPool(ctx context.Context, pool *eval.Pool, margin m
 	return pool.Search(ctx, search, o.cfg.K, margin)
 }
 
-// scoreBase is the memory of mine score beside its sentences: the program, an encoder and a search, measured.
+// scoreBase is about the memory of mine score beside its sentences: the program, an encoder and a search.
 const scoreBase = 200 << 20
 
 // folder is where the vectors are until all is scored: beside the output, which may be larger than what is temporary.
