@@ -30,7 +30,7 @@ func repeated(t *testing.T) string {
 }
 
 func TestDedupURLs(t *testing.T) {
-	key := func(text string) corpus.Key { return corpus.KeyOf(text) }
+	key := corpus.KeyOf
 	text := func(_ context.Context, side int, do func(corpus.Key, string)) error {
 		if side == 1 {
 			do(key("Imprint"), "http://x/2")

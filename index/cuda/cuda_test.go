@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -195,7 +196,7 @@ func TestWaitsForTheGPUs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	src, tgt := sides()
-	if _, err := opened.Search(ctx, src, tgt, 4, nil); err != context.Canceled {
+	if _, err := opened.Search(ctx, src, tgt, 4, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

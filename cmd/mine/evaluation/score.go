@@ -105,11 +105,9 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err != nil {
 		return badinput.Mark(err)
 	}
-	bound := o.cfg.MemoryBound()
-	if bound > 0 {
-		if bound -= scoreBase; bound <= 0 {
-			return badinput.Errorf("mine score: --max-memory is %s, and the program with an encoder takes %d MiB: raise it", o.cfg.MaxMemory, scoreBase>>20)
-		}
+	bound, err := o.bound()
+	if err != nil {
+		return err
 	}
 	_, encoder, err := program.OpenEncoder(o.cfg)
 	if err != nil {
@@ -146,13 +144,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	listed := o.searchMany(min(pool.Len()))
-	err = o.searchPool(ctx, pool, margin)
-	if listed && badinput.Is(err) { // there are fewer different vectors than lists
-		o.cfg.Search = exact.Name
-		err = o.searchPool(ctx, pool, margin)
-	}
-	if err != nil {
+	if err := o.searchPool(ctx, pool, margin); err != nil {
 		return err
 	}
 	return o.write(ctx, in, parquet, func(i int) *mine.Candidate {
@@ -164,12 +156,31 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	}, stdout)
 }
 
+// searchPool finds the neighbours of all sentences; by lists, if there are many.
 func (o *scoreOptions) searchPool(ctx context.Context, pool *eval.Pool, margin mine.Margin) error {
-	search, err := searcher(o.cfg)
-	if err != nil {
-		return err
+	listed := o.searchMany(min(pool.Len()))
+	find := func() error {
+		search, err := searcher(o.cfg)
+		if err != nil {
+			return err
+		}
+		return pool.Search(ctx, search, o.cfg.K, margin)
 	}
-	return pool.Search(ctx, search, o.cfg.K, margin)
+	err := find()
+	if listed && badinput.Is(err) { // there are fewer different vectors than lists
+		o.cfg.Search = exact.Name
+		err = find()
+	}
+	return err
+}
+
+// bound is the memory for sentences; 0: any.
+func (o *scoreOptions) bound() (int64, error) {
+	bound := o.cfg.MemoryBound()
+	if bound > 0 && bound <= scoreBase {
+		return 0, badinput.Errorf("mine score: --max-memory is %s, and the program with an encoder takes %d MiB: raise it", o.cfg.MaxMemory, scoreBase>>20)
+	}
+	return max(bound-scoreBase, 0), nil
 }
 
 // scoreBase is about the memory of mine score beside its sentences: the program, an encoder and a search.
