@@ -130,15 +130,10 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 				}
 				return ctx.Err()
 			})
-			for side, patterns := range [2][]string{o.sourceCorpus, o.targetCorpus} {
-				if err == nil {
-					err = eachOfCorpus(patterns, o.cfg.CorpusOptions()[side], func(text string) error {
-						_, err := add(side, text)
-						return errors.Join(err, ctx.Err())
-					})
-				}
+			if err != nil {
+				return err
 			}
-			return err
+			return o.readCorpora(ctx, add)
 		})
 	if err != nil {
 		return err
@@ -154,6 +149,20 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 		c := pool.Score(rows[0][i], rows[1][i])
 		return &c
 	}, stdout)
+}
+
+// readCorpora adds the sentences that are neighbours, too.
+func (o *scoreOptions) readCorpora(ctx context.Context, add func(side int, text string) (int32, error)) error {
+	for side, patterns := range [2][]string{o.sourceCorpus, o.targetCorpus} {
+		err := eachOfCorpus(patterns, o.cfg.CorpusOptions()[side], func(text string) error {
+			_, err := add(side, text)
+			return errors.Join(err, ctx.Err())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // searchPool finds the neighbours of all sentences; by lists, if there are many.
