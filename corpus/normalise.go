@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"sync"
 	"unicode"
@@ -203,5 +204,16 @@ func KeyOf(normalised string) Key {
 
 // Compare orders keys by their bytes. All ties are broken in this order.
 func (k Key) Compare(other Key) int { return bytes.Compare(k[:], other[:]) }
+
+// ParseKey reads a key as String writes it.
+func ParseKey(digits string) (k Key, err error) {
+	if len(digits) == hex.EncodedLen(len(k)) {
+		_, err = hex.Decode(k[:], []byte(digits))
+	}
+	if err != nil || len(digits) != hex.EncodedLen(len(k)) {
+		return k, fmt.Errorf("%q is not the key of a sentence, which has %d hexadecimal digits", digits, hex.EncodedLen(len(k)))
+	}
+	return k, nil
+}
 
 func (k Key) String() string { return hex.EncodeToString(k[:]) }

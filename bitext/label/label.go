@@ -169,8 +169,8 @@ func isFragment(line []byte) bool {
 }
 
 func isKey(digits string) bool {
-	key, err := hex.DecodeString(digits)
-	return err == nil && len(key) == 16
+	_, err := corpus.ParseKey(digits)
+	return err == nil
 }
 
 // Key reads a pair's keys, SOURCE:TARGET in hexadecimal digits as mine export writes them.

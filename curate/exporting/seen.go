@@ -2,7 +2,6 @@ package exporting
 
 import (
 	"context"
-	"encoding/hex"
 
 	"bitextmine/bitext/label"
 	"bitextmine/bitext/table"
@@ -176,10 +175,7 @@ func keysOf(b *table.Batch, names [2]string) (func(i int) ([2]corpus.Key, error)
 		return func(i int) (pair [2]corpus.Key, err error) {
 			of := keys(i)
 			for side, digits := range []string{of.Source, of.Target} {
-				if len(digits) != 2*len(pair[side]) {
-					return pair, badinput.Errorf("row %d: %q is no key of a sentence", b.First()+uint64(i), digits)
-				}
-				if _, err := hex.Decode(pair[side][:], []byte(digits)); err != nil {
+				if pair[side], err = corpus.ParseKey(digits); err != nil {
 					return pair, badinput.Errorf("row %d: %q is no key of a sentence", b.First()+uint64(i), digits)
 				}
 			}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"cmp"
-	"encoding/hex"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -119,7 +118,7 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 	for _, one := range latest {
 		var pair [2]corpus.Key
 		for side, digits := range []string{one.Source, one.Target} {
-			if _, err := hex.Decode(pair[side][:], []byte(digits)); err != nil {
+			if pair[side], err = corpus.ParseKey(digits); err != nil {
 				return nil, err
 			}
 		}

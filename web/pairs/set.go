@@ -3,7 +3,6 @@ package pairs
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"bitextmine/bitext"
+	"bitextmine/corpus"
 )
 
 // Set is the pairs of a bitext file. It may be used concurrently; once it is loaded it does not change.
@@ -215,12 +215,11 @@ func (s *Set) Row(row int) (*bitext.Row, error) {
 // Keys reads the keys of a pair's sentences, 32 hexadecimal digits each.
 func Keys(source, target string) (keys [2][16]byte, err error) {
 	for side, digits := range [2]string{source, target} {
-		if len(digits) != hex.EncodedLen(len(keys[side])) {
-			return keys, fmt.Errorf("%q is not the key of a sentence, which has 32 hexadecimal digits", digits)
+		key, err := corpus.ParseKey(digits)
+		if err != nil {
+			return keys, err
 		}
-		if _, err := hex.Decode(keys[side][:], []byte(digits)); err != nil {
-			return keys, fmt.Errorf("%q is not the key of a sentence, which has 32 hexadecimal digits", digits)
-		}
+		keys[side] = key
 	}
 	return keys, nil
 }
