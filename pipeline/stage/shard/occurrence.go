@@ -5,7 +5,6 @@ import (
 
 	"bitextmine/corpus/shard"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
 )
 
@@ -13,14 +12,11 @@ import (
 // the order of the text. An input that is not as it was in the run is a badinput error.
 func EachOccurrence(ctx context.Context, e *stage.Env, language int, do func(shard.Occurrence)) error {
 	for inputs := e.Plan.Languages[language].Inputs; len(inputs) > 0; {
-		n := 1
-		for inputs[0].Group != "" && n < len(inputs) && inputs[n].Group == inputs[0].Group {
-			n++
-		}
-		texts := make([]shard.Text, n)
-		for i, in := range inputs[:n] {
-			now, err := plan.DigestInput(in.Source())
-			if err == nil && now.SHA256 != in.SHA256 {
+		members := together(inputs)
+		texts := make([]shard.Text, len(members))
+		for i, in := range members {
+			same, err := same(in)
+			if err == nil && !same {
 				err = badinput.Errorf("%s was changed since the run, and has to be read again; mine it again", in.Path)
 			}
 			if err == nil {
@@ -33,7 +29,7 @@ func EachOccurrence(ctx context.Context, e *stage.Env, language int, do func(sha
 		if err := shard.EachOccurrence(ctx, texts, do); err != nil {
 			return err
 		}
-		inputs = inputs[n:]
+		inputs = inputs[len(members):]
 	}
 	return nil
 }

@@ -276,11 +276,16 @@ const anySize = -1
 
 // unchanged compares an input file with what the plan says of it.
 func unchanged(in plan.Input) error {
-	now, err := plan.DigestInput(in.Source())
-	if err == nil && (in.Bytes != anySize && now.Bytes != in.Bytes || now.SHA256 != in.SHA256) {
+	same, err := same(in)
+	if err == nil && !same {
 		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", in.Path)
 	}
 	return err
+}
+
+func same(in plan.Input) (bool, error) {
+	now, err := plan.DigestInput(in.Source())
+	return (in.Bytes == anySize || now.Bytes == in.Bytes) && now.SHA256 == in.SHA256, err
 }
 
 // Record is a task's record of an input.
