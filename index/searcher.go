@@ -112,7 +112,7 @@ const exhaustRows = 16384
 // these bounds do not prove is computed from all rows.
 func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates []int64, ceilings []float64) error {
 	keep := len(candidates) / (hi - lo)
-	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
+	return InParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
 		unproven := kernel.Best.Refine(h.Queries.Kernel, h.Base.Kernel, h.Lists, from, to,
 			candidates[(from-lo)*keep:(to-lo)*keep], ceilings[from-lo:to-lo])
 		return h.Exhaust(ctx, unproven)
@@ -122,7 +122,7 @@ func (h *Half) RefineExact(ctx context.Context, threads, lo, hi int, candidates 
 // Refine fills the lists of distinct queries lo to hi-1 with the best of their candidates [hi-lo, keep] (-1 for none).
 func (h *Half) Refine(ctx context.Context, threads, lo, hi int, candidates []int64) error {
 	keep := len(candidates) / (hi - lo)
-	return inParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
+	return InParts(ctx, threads, lo, hi, func(ctx context.Context, from, to int) error {
 		kernel.Best.Refine(h.Queries.Kernel, h.Base.Kernel, h.Lists, from, to, candidates[(from-lo)*keep:(to-lo)*keep],
 			make([]float64, to-from))
 		return ctx.Err()
@@ -141,8 +141,8 @@ func (h *Half) Exhaust(ctx context.Context, queries []int32) error {
 	return nil
 }
 
-// inParts divides lo to hi-1 into one part for each thread and calls do for each.
-func inParts(ctx context.Context, threads, lo, hi int, do func(ctx context.Context, from, to int) error) error {
+// InParts divides lo to hi-1 into one part for each thread and calls do for each.
+func InParts(ctx context.Context, threads, lo, hi int, do func(ctx context.Context, from, to int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	part := max((hi-lo+threads-1)/threads, 1)
 	for from := lo; from < hi; from += part {

@@ -196,7 +196,6 @@ func (s *searcher) attach(keep int) ([]*device, error) {
 		devices[i] = d
 		g.Go(func() (err error) {
 			if d.Device, err = cuda.Attach(on); err != nil {
-				d.Device = nil
 				return err
 			}
 			var kernels errgroup.Group
@@ -204,11 +203,8 @@ func (s *searcher) attach(keep int) ([]*device, error) {
 				name string
 				to   **cuda.Kernel
 			}{{"maxima", &d.maxima}, {"select" + slots, &d.choose}, {"rescore" + slots, &d.rescore}} {
-				kernels.Go(func() error {
-					compiled, err := d.Compile(source(k.name, on))
-					if err == nil {
-						*k.to = compiled
-					}
+				kernels.Go(func() (err error) {
+					*k.to, err = d.Compile(source(k.name, on))
 					return err
 				})
 			}

@@ -90,10 +90,11 @@ func ceil(n, multiple int) int { return (n + multiple - 1) / multiple * multiple
 type size struct{ queries, base int }
 
 // bytes is what a pair of blocks takes on a device.
-func (p *pass) bytes(z size) int64 {
-	spanQ, spanB := int64(min(z.queries, span)), int64(min(z.base, span))
-	lists := int64(z.queries+z.base) * int64(p.keep*16+4)
-	return 2*int64(p.dim)*int64(z.queries+z.base) + 4*spanQ*spanB/rowGroup + 4*spanQ*spanB/colGroup + lists
+func (p *pass) bytes(z size) (all int64) {
+	for _, m := range (&blocks{p: p, size: z}).memory() {
+		all += m.bytes
+	}
+	return all
 }
 
 // fit returns the largest blocks that fit on all devices, of at most so many rows each; 0: of any number.
@@ -188,21 +189,15 @@ func (p *pass) refine(ctx context.Context, of, other *side, from, to int) error 
 func (s *side) merge(ctx context.Context, threads, from, first int, block lists, floors []float32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g, ctx := errgroup.WithContext(ctx)
-	part := max((len(floors)+threads-1)/threads, 1)
-	for lo := 0; lo < len(floors); lo += part {
-		g.Go(func() error {
-			hi := min(lo+part, len(floors))
-			some := block.part(lo, hi)
-			some.sort(int32(first))
-			s.found.merge(from+lo, from+hi, some)
-			for i := lo; i < hi; i++ {
-				s.floors[from+i] = max(s.floors[from+i], floors[i])
-			}
-			return ctx.Err()
-		})
-	}
-	return g.Wait()
+	return index.InParts(ctx, threads, 0, len(floors), func(ctx context.Context, lo, hi int) error {
+		some := block.part(lo, hi)
+		some.sort(int32(first))
+		s.found.merge(from+lo, from+hi, some)
+		for i := lo; i < hi; i++ {
+			s.floors[from+i] = max(s.floors[from+i], floors[i])
+		}
+		return ctx.Err()
+	})
 }
 
 // worst is the least score of each list of the rows from to to-1, once for each of its entries.
@@ -237,42 +232,44 @@ type block struct {
 	lo, n, padded          int
 }
 
+// memory lists what a pair of blocks takes on a device, and where its address is kept.
+func (b *blocks) memory() []allocation {
+	scores := int64(min(b.size.queries, span)) * int64(min(b.size.base, span))
+	all := []allocation{{&b.rowMax, 4 * scores / rowGroup}, {&b.colMax, 4 * scores / colGroup}}
+	of := func(side *block, n int) {
+		rows := int64(n)
+		lists := 4 * rows * int64(b.p.keep)
+		all = append(all, allocation{&side.rows, 2 * rows * int64(b.p.dim)}, allocation{&side.floors, 4 * rows},
+			allocation{&side.values, lists}, allocation{&side.scores, lists}, allocation{&side.chosen, lists}, allocation{&side.ids, lists})
+	}
+	of(&b.queries, b.size.queries)
+	of(&b.base, b.size.base)
+	return all
+}
+
+// allocation is memory of a device.
+type allocation struct {
+	address *cuda.Memory
+	bytes   int64
+}
+
 // newBlocks takes the memory of a device. What it returns must be released also after an error.
 func (p *pass) newBlocks(d *device, z size) (*blocks, error) {
 	b := &blocks{p: p, on: d, size: z}
-	spanQ, spanB := int64(min(z.queries, span)), int64(min(z.base, span))
-	wanted := []struct {
-		to    *cuda.Memory
-		bytes int64
-	}{{&b.rowMax, 4 * spanQ * spanB / rowGroup}, {&b.colMax, 4 * spanQ * spanB / colGroup}}
-	for side, rows := range map[*block]int{&b.queries: z.queries, &b.base: z.base} {
-		lists := 4 * int64(rows) * int64(p.keep)
-		wanted = append(wanted, []struct {
-			to    *cuda.Memory
-			bytes int64
-		}{{&side.rows, 2 * int64(rows) * int64(p.dim)}, {&side.floors, 4 * int64(rows)},
-			{&side.values, lists}, {&side.scores, lists}, {&side.chosen, lists}, {&side.ids, lists}}...)
-	}
-	for _, w := range wanted {
+	for _, m := range b.memory() {
 		var err error
-		if *w.to, err = d.Allocate(w.bytes); err != nil {
+		if *m.address, err = d.Allocate(m.bytes); err != nil {
 			return b, err
 		}
 	}
-	most := ceil(max(z.queries, z.base)*p.dim, p.dim)
 	var err error
-	b.staging, b.unstage, err = d.Staging(min(most, max(stagingValues/p.dim, 1)*p.dim))
+	b.staging, b.unstage, err = d.Staging(min(max(z.queries, z.base), max(stagingValues/p.dim, 1)) * p.dim)
 	return b, err
 }
 
 func (b *blocks) release() (err error) {
-	for _, m := range []cuda.Memory{b.rowMax, b.colMax} {
-		err = cmp.Or(err, b.on.Release(m))
-	}
-	for _, s := range []block{b.queries, b.base} {
-		for _, m := range []cuda.Memory{s.rows, s.floors, s.values, s.scores, s.chosen, s.ids} {
-			err = cmp.Or(err, b.on.Release(m))
-		}
+	for _, m := range b.memory() {
+		err = cmp.Or(err, b.on.Release(*m.address))
 	}
 	if b.unstage != nil {
 		err = cmp.Or(err, b.unstage())

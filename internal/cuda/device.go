@@ -61,7 +61,10 @@ func Attach(g GPU) (*Device, error) {
 	d := &Device{GPU: g}
 	var code C.int
 	Guard(func() { code = C.driver_attach(C.int(g.Number), &d.context) })
-	return d, d.failed("starting to use it", code)
+	if err := d.failed("starting to use it", code); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Close ends the use. All memory and kernels of the device must have been released.
@@ -144,7 +147,10 @@ func (d *Device) Compile(s Source) (*Kernel, error) {
 	defer C.free(unsafe.Pointer(entry))
 	k := &Kernel{on: d, threads: s.Threads, shared: s.Shared}
 	code := C.driver_compile(d.context, ptx, entry, C.int(s.Shared), &k.module, &k.function)
-	return k, d.failed("compiling "+s.Name, code)
+	if err := d.failed("compiling "+s.Name, code); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // Release gives a kernel back.
