@@ -15,18 +15,21 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what the program prints into docs/tutorial.md, and the figures of bench/results/figures.tsv into all pages")
+var update = flag.Bool("update", false, "write what the program prints into docs/tutorial.md and docs/crawl.md, and the figures of bench/results/figures.tsv into all pages")
 
-const tutorial = "docs/tutorial.md"
+const (
+	tutorial = "docs/tutorial.md"
+	crawl    = "docs/crawl.md"
+)
 
-// TestREADMECommands runs the commands of the sh blocks of README.md, and then of docs/tutorial.md, as they stand
-// there, one after another, in a fresh checkout. The text block after an sh block is what its commands print.
+// TestREADMECommands runs the commands of the sh blocks of README.md, and then of both tutorials, as they stand there,
+// one after another, in a fresh checkout. The text block after an sh block is what its commands print.
 func TestREADMECommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program is built and run; not in -short")
 	}
 	clone := checkout(t)
-	for _, page := range []string{"README.md", tutorial} {
+	for _, page := range []string{"README.md", tutorial, crawl} {
 		lines := readLines(t, page)
 		var printed []string
 		ran := 0
@@ -47,12 +50,13 @@ func TestREADMECommands(t *testing.T) {
 		if ran < 5 {
 			t.Errorf("%s has only %d commands", page, ran)
 		}
-		if *update && page == tutorial {
+		if *update && page != "README.md" {
 			writeLines(t, page, lines)
 		}
 	}
 	for _, path := range []string{"mined/de-en.parquet", "mined-text/de-en.parquet", "trained/model/model.onnx", "mined-again/de-en.parquet",
-		"crawl/labels.jsonl", "dataset/README.md", "strict.de", "strict.tmx", "own/model/model.onnx", "crawl-again/de-en.parquet"} {
+		"crawl/labels.jsonl", "dataset/README.md", "strict.de", "strict.tmx", "own/model/model.onnx", "crawl-again/de-en.parquet",
+		"site/de-en.parquet", "site-html/de-en.parquet", "pairs.tsv", "documents.jsonl", "rest.en.txt"} {
 		if _, err := os.Stat(filepath.Join(clone, path)); err != nil {
 			t.Errorf("after the commands: %v", err)
 		}

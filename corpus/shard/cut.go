@@ -164,7 +164,7 @@ type cutter struct {
 	kept       uint64                // of them
 	duplicates uint64
 	excluded   corpus.Counts // only Skipped and Examples
-	site       site          // of all files
+	site       Site          // of all files
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.

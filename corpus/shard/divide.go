@@ -25,7 +25,7 @@ type sentences struct {
 	found    []split.Sentence
 	at       int
 	counts   corpus.Counts // counts of divided records; Lines counts their sentences
-	site     *site         // pages that were read before; nil: none are remembered
+	site     *Site         // pages that were read before; nil: none are remembered
 }
 
 // sentence is a sentence with its place in a record that was divided; nil: the record is the sentence.
@@ -120,7 +120,7 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 	}
 	if s.site != nil && pages {
 		var left int
-		s.record.Text, left = s.site.strip(s.record.URL, s.record.Text)
+		s.record.Text, left = s.site.Strip(s.record.URL, s.record.Text)
 		s.counts.Leave(corpus.LeftBoilerplate, left)
 	}
 	s.found, err = s.splitter.Divide(ctx, s.found, s.record.Text, split.Options{})

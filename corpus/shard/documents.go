@@ -116,15 +116,15 @@ const (
 	maxLines, maxPages = 1 << 20, 100_000
 )
 
-// site remembers the pages of files that are cut together.
-type site struct {
+// Site remembers the pages of files that are read together.
+type Site struct {
 	lines map[uint64]uint8 // pages on which a line of a site stood, up to repeated
 	pages nearCopies
 }
 
-// strip leaves out the lines of a page that stood on many pages of its site before, and reports how many. Spaces stand
+// Strip leaves out the lines of a page that stood on many pages of its site before, and reports how many. Spaces stand
 // in their place, so that positions stay.
-func (s *site) strip(address, text string) (string, int) {
+func (s *Site) Strip(address, text string) (string, int) {
 	if s.lines == nil {
 		s.lines = map[uint64]uint8{}
 	}

@@ -8,10 +8,10 @@ import (
 
 // TestBoilerplate: a line that stood on five pages of a site is left out of the next, and on another site stays.
 func TestBoilerplate(t *testing.T) {
-	var s site
+	var s Site
 	for i := range 8 {
 		text := fmt.Sprintf("Page %d.\nAll rights reserved.\nAll rights reserved.", i)
-		got, left := s.strip(fmt.Sprintf("https://example.org/%d", i), text)
+		got, left := s.Strip(fmt.Sprintf("https://example.org/%d", i), text)
 		want, n := text, 0
 		if i >= repeated {
 			want, n = strings.ReplaceAll(text, "All rights reserved.", strings.Repeat(" ", 20)), 2
@@ -20,7 +20,7 @@ func TestBoilerplate(t *testing.T) {
 			t.Errorf("page %d: %q, %d lines left out", i, got, left)
 		}
 	}
-	if got, left := s.strip("https://example.com/", "All rights reserved."); left != 0 {
+	if got, left := s.Strip("https://example.com/", "All rights reserved."); left != 0 {
 		t.Errorf("on another site: %q", got)
 	}
 }

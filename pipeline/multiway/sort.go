@@ -18,6 +18,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/corpus/shard"
 	"bitextmine/corpus/split"
 	"bitextmine/filter/language"
 	"bitextmine/internal/atomicfile"
@@ -29,7 +30,7 @@ import (
 const mixed = "mixed"
 
 // sortVersion changes with what sorting writes.
-const sortVersion = 1
+const sortVersion = 2
 
 // Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place.
 // A file that was sorted before, and has the same size and time, is not sorted again.
@@ -152,13 +153,15 @@ const OtherLanguages = "other"
 type Sorted struct {
 	Rows    map[string]int // number of each language's rows
 	Skipped map[corpus.Reason]uint64
+	LeftOut int // lines of pages that stood on many pages of their site before
 }
 
 // sorter sorts records.
 type sorter struct {
 	Sorting
 	Sorted
-	meta     []string // names of the columns that go along
+	meta     []string   // names of the columns that go along
+	site     shard.Site // the pages so far
 	identify func(text string) (code string, score float64)
 	outputs  map[string]*bufio.Writer
 	found    []split.Sentence
@@ -166,7 +169,7 @@ type sorter struct {
 
 // Sort writes DIR/LANGUAGE.jsonl for every language. On an error no file appears.
 func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*Sorted, error) {
-	s := &sorter{Sorting: how, Sorted: Sorted{map[string]int{}, map[corpus.Reason]uint64{}}, outputs: map[string]*bufio.Writer{}}
+	s := &sorter{Sorting: how, Sorted: Sorted{Rows: map[string]int{}, Skipped: map[corpus.Reason]uint64{}}, outputs: map[string]*bufio.Writer{}}
 	for _, code := range append([]string{OtherLanguages}, how.Languages...) {
 		s.outputs[code], s.Rows[code] = nil, 0
 	}
@@ -250,6 +253,11 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 			break
 		}
 		if err == nil {
+			if r.Format().Pages() {
+				var left int
+				record.Text, left = s.site.Strip(record.URL, record.Text)
+				s.LeftOut += left
+			}
 			err = s.record(file.Path, record)
 		}
 		if err != nil {

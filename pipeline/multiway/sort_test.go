@@ -9,23 +9,31 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/multiway"
 )
+
+// fixtureLines are the sentences of the fixtures in a language.
+func fixtureLines(t *testing.T, code string) []string {
+	t.Helper()
+	_, path, _ := strings.Cut(text(t, code)[0], "=")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
 
 // mixedText writes the sentences of the fixtures in two languages into one file, in turns, and some of a third.
 func mixedText(t *testing.T) string {
 	t.Helper()
 	var lines strings.Builder
 	var sides [3][]string
-	for i, named := range text(t, "de", "en", "fr") {
-		_, path, _ := strings.Cut(named, "=")
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sides[i] = strings.Split(strings.TrimSpace(string(data)), "\n")
+	for i, code := range []string{"de", "en", "fr"} {
+		sides[i] = fixtureLines(t, code)
 	}
 	for i := range sides[0] {
 		for side, code := range []string{"deu_Latn", "en", "fr"} {
@@ -100,6 +108,33 @@ func TestMixedTextIsSortedByARun(t *testing.T) {
 		if after, err := os.Stat(cfg.SourceText[0]); err != nil || os.SameFile(before, after) {
 			t.Errorf("%q: what changed was not sorted again: %v", column, err)
 		}
+	}
+}
+
+// TestSortedPages: what stands on every page of a site is left out from the sixth page on, as when pages are cut.
+func TestSortedPages(t *testing.T) {
+	dir := t.TempDir()
+	var pages []string
+	for i, lines := range slices.Collect(slices.Chunk(fixtureLines(t, "en")[:48], 6)) {
+		path := filepath.Join(dir, fmt.Sprintf("%d.html", i))
+		page := "<!doctype html><html lang=en><body><article><p>" + strings.Join(lines, "</p><p>") + "</p><p>All rights reserved by the company.</p></article></body></html>"
+		if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, path)
+	}
+	files, err := input.Expand(nil, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	s, err := multiway.Sort(t.Context(), files, out, multiway.Sorting{Languages: []string{"en"}, MinScore: 0.5, In: corpus.DefaultOptions()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(out, "en.jsonl"))
+	if n := strings.Count(string(data), "All rights"); err != nil || n != 5 || s.LeftOut != 3 || s.Rows["en"] != 8 {
+		t.Errorf("%d pages have the notice, %d lines are left out of %d pages: %v", n, s.LeftOut, s.Rows["en"], err)
 	}
 }
 

@@ -87,6 +87,9 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 			fmt.Fprintf(stdout, "%8d  left out: %s\n", n, reason)
 		}
 	}
+	if s.LeftOut > 0 {
+		fmt.Fprintf(stdout, "%8d  lines left out: they stood on five pages of their site before\n", s.LeftOut)
+	}
 	return nil
 }
 
