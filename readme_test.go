@@ -77,7 +77,7 @@ func runIn(t *testing.T, dir, command string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(stdout.String()) {
-		lines = append(lines, strings.TrimRight(line, " \n"))
+		lines = append(lines, strings.TrimRight(line, " \r\n"))
 	}
 	return lines
 }
