@@ -53,8 +53,33 @@ func mainText(tree *html.Node, address string) string {
 	if err != nil || found == nil || found.ContentNode == nil {
 		return "" // its error says that there is no text
 	}
-	return paragraphs(found.ContentNode)
+	text := paragraphs(found.ContentNode)
+	if last := text[strings.LastIndex(text, "\n")+1:]; last == strings.Join(strings.Fields(found.ContentText), " ") {
+		return divided(tree, last)
+	}
+	return text
 }
+
+// divided gives a text of one paragraph the paragraphs of its article or page: of a page of a few words go-trafilatura
+// joins them, without so much as a space, and puts the title before them.
+func divided(tree *html.Node, text string) string {
+	for _, name := range []atom.Atom{atom.Article, atom.Body} {
+		for n := range tree.Descendants() {
+			if n.DataAtom != name {
+				continue
+			}
+			whole := paragraphs(n)
+			before, ok := strings.CutSuffix(withoutSpaces(text), withoutSpaces(whole))
+			if ok && whole != "" && (before == "" || name == atom.Body) {
+				return whole
+			}
+			break
+		}
+	}
+	return text
+}
+
+func withoutSpaces(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // inline are elements within a sentence: all others begin and end a paragraph.
 var inline = []atom.Atom{atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Data, atom.Del, atom.Dfn,

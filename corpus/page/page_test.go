@@ -34,6 +34,18 @@ func TestMainText(t *testing.T) {
 	}
 }
 
+// TestShortPages: the paragraphs of a page of two sentences stay apart.
+func TestShortPages(t *testing.T) {
+	const first, second = "The new tram line links the hospital with the university.", "The museum by the harbour is open again."
+	for _, of := range []string{"<article>%s</article>", "%s", "<h1>The town</h1><article>%s<p>All rights reserved.</p></article>", "<div>%s</div>"} {
+		body := fmt.Sprintf(of, "<p>"+first+"</p><p>"+second+"</p>")
+		p := fromHTML([]byte("<html lang=en><head><title>A tram</title></head><body>"+body+"</body></html>"), "", "")
+		if !strings.Contains("\n"+p.Text+"\n", "\n"+first+"\n"+second+"\n") || strings.Count(p.Text, first) > 1 {
+			t.Errorf("%s: %q %q", of, p.Skip, p.Text)
+		}
+	}
+}
+
 // TestMarks: what pages say of themselves.
 func TestMarks(t *testing.T) {
 	group := `<link rel="alternate" hreflang="de" href="https://example.org/de/tram"><link rel="alternate" hreflang="en" href="/en/tram">`
