@@ -144,7 +144,7 @@ MUTATE ?= $(shell find train/objective -name '*.go' -not -name '*_test.go' -not 
 mutate: modules
 	MUTATE='$(MUTATE)' MUTATE_JOURNAL='$(CURDIR)/.cache/mutants' $(GO) test -count=1 -timeout 5h -run TestMutantsAreCaught -v ./train/objective
 
-# Hostile input, damaged stores, full disks and killed runs against the program, in at most ten minutes.
+# Hostile input, damaged stores, full disks and killed runs against the program, within three minutes on two idle cores.
 attack: $(SETUP)
 	scripts/attack
 

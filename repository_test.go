@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,26 +44,51 @@ func readLines(t *testing.T, path string) (lines []string) {
 	return lines
 }
 
-// TestPromisesAreTested: the tests that SECURITY.md names exist.
+// TestPromisesAreTested: the tests that SECURITY.md names exist, and make attack runs them.
 func TestPromisesAreTested(t *testing.T) {
-	there := map[string]bool{}
+	packages := map[string][]string{}
 	for _, path := range tracked(t) {
 		if !strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		for _, line := range readLines(t, path) {
 			if name, found := strings.CutPrefix(line, "func Test"); found {
-				there["Test"+strings.SplitN(name, "(", 2)[0]] = true
+				name = "Test" + strings.SplitN(name, "(", 2)[0]
+				packages[name] = append(packages[name], filepath.Dir(path))
 			}
 		}
+	}
+	attack, err := os.ReadFile("scripts/attack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(strings.Join(wordsOf(string(attack), "tests"), "|"))
+	attacked := func(dir string) bool {
+		return slices.ContainsFunc(wordsOf(string(attack), "packages"), func(p string) bool {
+			root, all := strings.CutSuffix(p, "/...")
+			return "./"+dir == root || all && strings.HasPrefix("./"+dir, root+"/")
+		})
 	}
 	text, err := os.ReadFile("SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(string(text), -1) {
-		if !there[name[1]] {
+		if packages[name[1]] == nil {
 			t.Errorf("SECURITY.md names %s, which does not exist", name[1])
 		}
+		for _, dir := range packages[name[1]] {
+			if !pattern.MatchString(name[1]) || !attacked(dir) {
+				t.Errorf("SECURITY.md names %s of %s, which scripts/attack does not run", name[1], dir)
+			}
+		}
 	}
+}
+
+// wordsOf are the words of an array of a shell script, without its comments.
+func wordsOf(script, array string) []string {
+	_, rest, _ := strings.Cut(script, "\n"+array+"=(\n")
+	body, _, _ := strings.Cut(rest, "\n)")
+	body = regexp.MustCompile(`(?m)^\s*#.*$`).ReplaceAllString(body, "")
+	return strings.Fields(strings.ReplaceAll(body, "'", ""))
 }
