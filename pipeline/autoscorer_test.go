@@ -13,8 +13,8 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
@@ -52,7 +52,7 @@ func writeFile(t *testing.T, path, text string) string {
 func autoConfig(t *testing.T, encoder string, sentences int) Config {
 	t.Helper()
 	cfg := testConfig(corpora(t, sentences), filepath.Join(t.TempDir(), "out"))
-	cfg.Encoder, cfg.Scorer, cfg.Threshold = encoder, score.Auto, config.AutoThreshold
+	cfg.Encoder, cfg.Scorer, cfg.Threshold = encoder, score.Auto, setting.AutoThreshold
 	return cfg
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/setting"
 )
 
 // TestCutOfOddText: text that is too little, wholly translated, not translated, repeated, or of names and numbers alone
@@ -104,7 +104,7 @@ func TestUnknownLanguage(t *testing.T) {
 	if report.Counts.Kept > 0 && report.Cut.Precision < 0.9 || !strings.Contains(strings.Join(report.Cut.Assumed, " "), "does not know") {
 		t.Errorf("%d pairs kept, cut %+v", report.Counts.Kept, report.Cut)
 	}
-	if cfg.Threshold != config.AutoThreshold {
+	if cfg.Threshold != setting.AutoThreshold {
 		t.Error("the threshold was given")
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/encodetest"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 )
@@ -263,7 +262,7 @@ func TestGivenThreshold(t *testing.T) {
 		x.put(0, "a", meanings(0, 0, c.sentences), c.sentences)
 		x.put(1, "a", meanings(1, c.sentences-c.translations, 2*c.sentences), c.sentences+c.translations)
 		cfg := x.config(t.TempDir())
-		cfg.Scorer, cfg.Threshold = "none", config.AutoThreshold
+		cfg.Scorer, cfg.Threshold = "none", setting.AutoThreshold
 		report := mustRun(t, cfg)
 		if c.sentences < 500 {
 			if report.Threshold != setting.LASERThreshold {

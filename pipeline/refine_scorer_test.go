@@ -13,8 +13,8 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
 	"bitextmine/score/fit"
@@ -108,7 +108,7 @@ func TestRefinedScorer(t *testing.T) {
 // so.
 func TestStrongIsNotWeighed(t *testing.T) {
 	cfg := refined(scored(testConfig(corpora(t, 10), filepath.Join(t.TempDir(), "out"))))
-	cfg.Threshold = config.AutoThreshold
+	cfg.Threshold = setting.AutoThreshold
 	report := mustRun(t, cfg)
 	if said := strings.Join(report.Cut.Assumed, " "); !strings.Contains(said, "the first encoder decides alone") {
 		t.Errorf("run.json says %q", said)
@@ -134,7 +134,7 @@ func TestRefineRefuses(t *testing.T) {
 		"the encoder itself":   {func(c *Config) { c.Refine = c.Encoder }, "is the encoder itself"},
 		"no encoder":           {func(c *Config) { c.Refine = filepath.Join(dir, "none.yaml") }, "none.yaml"},
 		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
-		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", config.AutoThreshold }, "margin distance has no default floor"},
+		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", setting.AutoThreshold }, "margin distance has no default floor"},
 		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
 		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.None, 0.9 }, "need a scorer"},
 	} {

@@ -16,8 +16,8 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -25,7 +25,7 @@ import (
 )
 
 func scored(cfg Config) Config {
-	cfg.Scorer, cfg.Threshold = score.Default, config.AutoThreshold
+	cfg.Scorer, cfg.Threshold = score.Default, setting.AutoThreshold
 	return cfg
 }
 

@@ -52,7 +52,8 @@ type Config struct {
 	setting.Scheduling
 	setting.Nights
 
-	arithmetic  setting.Arithmetic // once Models has looked
+	valid       bool               // set by Validate
+	arithmetic  setting.Arithmetic // set by Place
 	DryRun      io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
 	learned     *boundary.Model    // Splitter; nil: rules divide
 	docPairs    string             // digest of DocPairs; empty: it names no file

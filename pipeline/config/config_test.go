@@ -2,12 +2,15 @@ package config
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"bitextmine/encode/model"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage/search"
@@ -178,22 +181,44 @@ func TestThresholdOfTheMargin(t *testing.T) {
 		want   float64
 		says   string
 	}{
-		"found":             {func(*Config) {}, AutoThreshold, ""},
-		"of another margin": {func(c *Config) { c.Margin = "distance" }, AutoThreshold, ""},
+		"found":             {func(*Config) {}, setting.AutoThreshold, ""},
+		"of another margin": {func(c *Config) { c.Margin = "distance" }, setting.AutoThreshold, ""},
 		"given":             {func(c *Config) { c.Threshold = 1.06 }, 1.06, ""},
 		"k of 3":            {func(c *Config) { c.K = 3 }, 1.06, ""},
 		"k of 3, distance":  {func(c *Config) { c.K, c.Margin = 3, "distance" }, 0, "give --threshold"},
 		"two stages":        {func(c *Config) { c.Refine = "x" }, 0.78, ""},
 		"an unnamed encoder": {func(c *Config) {
 			c.Encoder, c.SourceEmb, c.TargetEmb, c.EmbDType = "", []string{"x"}, []string{"y"}, "float32"
-		}, AutoThreshold, ""},
+		}, setting.AutoThreshold, ""},
 	} {
 		cfg := defaultConfig()
-		cfg.Scorer, cfg.RefineFloor = "none", AutoThreshold
+		cfg.Scorer, cfg.RefineFloor = "none", setting.AutoThreshold
 		c.change(&cfg)
 		err := cfg.Validate()
 		if c.says == "" && (err != nil || cfg.Threshold != c.want) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: threshold %v, error %v; want %v %s", name, cfg.Threshold, err, c.want, c.says)
 		}
+	}
+}
+
+// TestValidatedOnce: settings that a caller has validated are not validated again; their files may be gone since.
+func TestValidatedOnce(t *testing.T) {
+	cfg := defaultConfig()
+	cfg.Scorer, cfg.Exclude = "none", filepath.Join(t.TempDir(), "known.tsv")
+	if err := cfg.Validate(); !badinput.Is(err) {
+		t.Fatalf("without the file: error %v", err)
+	}
+	if err := os.WriteFile(cfg.Exclude, []byte("eins\tone\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(cfg.Exclude); err != nil {
+		t.Fatal(err)
+	}
+	run := cfg
+	if err := run.Validate(); err != nil {
+		t.Errorf("validated again: %v", err)
 	}
 }

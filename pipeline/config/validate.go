@@ -39,14 +39,15 @@ const (
 	FailBadFile = "fail"
 )
 
-// AutoThreshold stands for the default of whatever decides.
-const AutoThreshold = setting.AutoThreshold
-
 // minFoundK is the smallest k with which a threshold is found: the program's scorers use as many neighbours.
 const minFoundK = 4
 
-// Validate reports every setting that is wrong, together, and fills what is derived.
+// Validate reports every setting that is wrong, together, and fills what is derived. Settings are validated once: the
+// first caller, who needs them before the run does, hands them on, and later calls do nothing.
 func (c *Config) Validate() error {
+	if c.valid {
+		return nil
+	}
 	wrong := append(setting.Problems(*c), c.Unreadable()...)
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Langs != "" || c.Pivot != "" || c.LangPairs != "" {
@@ -96,7 +97,9 @@ func (c *Config) Validate() error {
 	if c.Work == "" {
 		c.Work = filepath.Join(c.Out, "work")
 	}
-	return c.Resolve()
+	c.UseAllCores()
+	c.valid = true
+	return nil
 }
 
 // validateExclude reads the translations whose sentences are left out for their digest.
@@ -175,13 +178,13 @@ func validateLanguages(l *setting.Languages, fail func(format string, args ...an
 func validateRefine(c *Config, fail func(format string, args ...any)) {
 	switch floor, ok := defaultFloors[c.Margin]; {
 	case c.Refine == "":
-		if c.RefineFloor != AutoThreshold && c.RefineFloor != 0 {
+		if c.RefineFloor != setting.AutoThreshold && c.RefineFloor != 0 {
 			fail("refine_floor = %g is of two-stage mining; name the strong encoder with --refine", c.RefineFloor)
 		}
 		c.RefineFloor = 0 // has no meaning then, and is in no key
-	case c.RefineFloor == AutoThreshold && !ok:
+	case c.RefineFloor == setting.AutoThreshold && !ok:
 		fail("margin %s has no default floor; give --refine-floor", c.Margin)
-	case c.RefineFloor == AutoThreshold:
+	case c.RefineFloor == setting.AutoThreshold:
 		c.RefineFloor = floor
 	case math.IsNaN(c.RefineFloor) || math.IsInf(c.RefineFloor, 0):
 		fail("refine_floor = %v is no number that a margin can be set against", c.RefineFloor)
@@ -210,7 +213,7 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		fail("cut is %q, choose f0.5, f1 or f2", c.Cut)
 	}
 	if !c.Scored() {
-		if c.Cut != "" && c.Threshold != AutoThreshold {
+		if c.Cut != "" && c.Threshold != setting.AutoThreshold {
 			fail("cut = %s finds the threshold, which is given as %g; give one", c.Cut, c.Threshold)
 		}
 		if c.Precision != 0 || c.Features {
@@ -220,7 +223,7 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		if UnnamedEncoder(c) {                      // the distribution of the margins does
 			finds = c.Refine == "" && mine.Margin(c.Margin) == mine.Ratio
 		}
-		if c.Threshold == AutoThreshold && !finds {
+		if c.Threshold == setting.AutoThreshold && !finds {
 			thresholds := defaultThresholds
 			if c.Refine != "" {
 				thresholds = defaultProducts
@@ -237,12 +240,12 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		fail("retrieval %s chooses by margin; with a scorer it is max, or give --scorer none", c.Retrieval)
 	}
 	switch {
-	case c.Threshold == AutoThreshold && c.Precision == 0:
+	case c.Threshold == setting.AutoThreshold && c.Precision == 0:
 		c.Threshold = 0
 		if c.Cut == "" {
 			c.Cut = setting.DefaultCut
 		}
-	case c.Threshold == AutoThreshold:
+	case c.Threshold == setting.AutoThreshold:
 		c.Threshold = 0
 	case c.Threshold < 0 || c.Threshold > 1:
 		fail("threshold = %g is no probability; with a scorer it is one, from 0 to 1; to cut by margin give --scorer none", c.Threshold)

@@ -12,6 +12,7 @@ import (
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
 	"bitextmine/score/fit"
@@ -38,7 +39,7 @@ func (c *Chooser) Load() (Choice, error) {
 			c.Log.Warn("no encoder is named for the vectors, so the margin decides, not a scorer; " +
 				"name the one that made them with --encoder")
 		}
-		if cfg.Threshold != config.AutoThreshold || config.UnnamedEncoder(cfg) {
+		if cfg.Threshold != setting.AutoThreshold || config.UnnamedEncoder(cfg) {
 			return Choice{}, nil // the distribution of the margins finds a threshold for vectors of an unnamed encoder
 		}
 	}

@@ -254,15 +254,20 @@ func (r *Resources) MemoryBound() int64 {
 	return bound
 }
 
-// Resolve puts the number of cores in place of 0 threads.
+// Resolve validates the resources of a command that has no other settings, and fills what is derived.
 func (r *Resources) Resolve() error {
 	if problems := append(Problems(*r), r.Unreadable()...); len(problems) > 0 {
 		return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
 	}
+	r.UseAllCores()
+	return nil
+}
+
+// UseAllCores puts the number of cores in place of 0 threads.
+func (r *Resources) UseAllCores() {
 	if r.Threads == 0 {
 		r.Threads = runtime.NumCPU()
 	}
-	return nil
 }
 
 // Scheduling names the engine that runs the tasks, and its settings.

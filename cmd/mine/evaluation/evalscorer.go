@@ -99,7 +99,7 @@ func (o *evalOptions) openStrong(runner *eval.Runner, protocols []*eval.Protocol
 		return nil, err
 	}
 	floor := o.cfg.RefineFloor
-	if floor == config.AutoThreshold {
+	if floor == setting.AutoThreshold {
 		floor = config.RatioFloor
 	}
 	runner.Strong = &inject.Strong{Encoder: encoder, Floor: floor}

@@ -75,7 +75,7 @@ languages.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(cfg) // read first, so that an error in it is reported at once
+	gold, err := readGold(&cfg) // read first, so that an error in it is reported at once
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func openRegular(name string) (*os.File, error) {
 
 // readGold reads known pairs from a file or from the program's fixtures, and checks that the corpora have their
 // sentences. Without the setting gold there are none.
-func readGold(cfg pipeline.Config) (gold []testset.IDs, err error) {
+func readGold(cfg *pipeline.Config) (gold []testset.IDs, err error) {
 	name := cfg.Gold
 	if name == "" {
 		return nil, nil
