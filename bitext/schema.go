@@ -252,7 +252,7 @@ type Metadata struct {
 	Scorer        string     // digest of the scorer's file; empty if pairs were chosen by margin
 	Features      []string   // names of the feature columns
 	Refine        *Refine    // two-stage mining; nil: one encoder
-	Judge         *Judge     // of pairs in doubt; nil: there was none
+	Judge         *Judge     // decided pairs in doubt; nil: there was none
 	Documents     *Documents // nil: the run did not align documents
 	Places        bool       // there are columns of the sentences' places in records that were divided
 	SourceIn      int        // number of sentences before deduplication

@@ -200,7 +200,7 @@ type csvDecoder struct {
 	in        *input.LineReader
 	separator byte
 	width     int
-	at        []int // as in tsvDecoder
+	at        []int // fields of the columns, as in tsvDecoder
 	records   uint64
 	joined    []byte // lines of a record
 	fields    [][]byte
@@ -240,7 +240,7 @@ func (d *csvDecoder) next(rec *record) error {
 	for excess == 0 && bytes.Count(d.joined, []byte(`"`))%2 == 1 { // a quotation mark is open
 		more, n, err := d.in.Next()
 		if err != nil {
-			break // at the end of the file it is malformed; another error comes again
+			break // the file's last record is malformed; any other error comes again
 		}
 		d.joined = append(append(d.joined, '\n'), more...)
 		if excess = n; len(d.joined) > d.in.Max {

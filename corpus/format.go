@@ -16,9 +16,9 @@ import (
 // kind is a format of input files.
 type kind struct {
 	name     Format
-	suffixes []string                           // of names, before that of a compression
-	suits    func(suffix string, h []byte) bool // whether a file with such a name is in it; nil: always
-	begins   func(head []byte, whole bool) bool // whether a file of any name is in it; nil: never
+	suffixes []string                           // endings of names, before that of a compression
+	suits    func(suffix string, h []byte) bool // reports that a file with such a name is in it; nil: always
+	begins   func(head []byte, whole bool) bool // reports that a file of any name is in it; nil: never
 	// open returns the decoder of a file. Only Parquet and books read the source itself.
 	open func(r *Reader, br *bufio.Reader) (decoder, error)
 	// plain formats have no columns that Options.MetaColumns could name; pages have those of package page, and each

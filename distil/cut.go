@@ -144,7 +144,7 @@ func chooseVocabulary(o Options, m *model.Model, v *tokenizer.Vocabulary, text *
 // merges chooses merges of the kept pieces.
 func (p *Pieces) merges(text *Sentences, keep []bool, v *tokenizer.Vocabulary, n int) *merges {
 	usable, begins, taken := make([]bool, v.Rows()), make([]bool, v.Rows()), map[string]bool{}
-	places := make([]int32, v.Rows()) // in the file
+	places := make([]int32, v.Rows()) // places in the file
 	for id, spelling := range p.spelling {
 		if !keep[id] {
 			continue

@@ -10,8 +10,8 @@ import (
 // of a word in their order; a table only sums them, and of a language whose words are mostly cut it knows little more
 // than syllables. So frequent words and parts of words get a row of their own.
 const (
-	longestMerge = 6  // of the teacher's pieces
-	leastUses    = 10 // in the text: fewer do not teach a row
+	longestMerge = 6  // a merge joins at most so many pieces of the teacher
+	leastUses    = 10 // fewer uses in the text do not teach a row
 	mergeBonus   = 0.1
 )
 
@@ -21,7 +21,7 @@ type merges struct {
 	pieces []piece
 	weight []float64 // what cutting wins by each; more for longer and for more frequent ones
 	next   map[[2]int32]int32
-	merge  []int32 // of each node: the merge that ends there; -1: none
+	merge  []int32 // the merge that ends at each node; -1: none
 }
 
 // piece is a merge in a SentencePiece model.

@@ -151,7 +151,7 @@ func share(ctx context.Context, lanes []chan *runner, n int, f func(r *runner, i
 // Judge is an open judge: it gives pairs of sentences the logits that they are translations. Logits may be called from
 // any number of goroutines. Close must be called last.
 type Judge struct {
-	encoder *Encoder // of pairs, whose vectors are the graph's logits
+	encoder *Encoder // encodes pairs; its vectors are the graph's logits
 	model   *model.Model
 }
 

@@ -29,7 +29,7 @@ type runner struct {
 	memory           static.Memory
 
 	layered *session.Layered // nil: loaded is the whole graph
-	words   []float32        // of the layers' table
+	words   []float32        // table of word vectors of the layers
 	first   []float32        // inputs of the layers: [batch, tokens, columns]
 	last    []float32        // outputs of the layers if the graph continues
 	work    layers.Memory
@@ -204,7 +204,7 @@ func (r *runner) setTypes(length int) {
 	between := int64(r.model.Judge.Between[0])
 	for start := 0; start < len(r.ids); start += length {
 		row := r.ids[start : start+length]
-		first := slices.Index(row[1:], between) + 2 // after the special token before the first sentence
+		first := slices.Index(row[1:], between) + 2 // 1 for the special token at the start, 1 for the one found
 		clear(r.types[start : start+first])
 		for i := first; i < length; i++ {
 			r.types[start+i] = 1

@@ -242,7 +242,7 @@ type MinedByScore struct {
 	Mined
 	ByMargin Mined         // the pairs of the ratio margin over the same neighbours
 	Cut      float64       // the probability from which a run keeps pairs
-	Kept     score.Quality // of these, by the probabilities that are adapted to the text
+	Kept     score.Quality // quality of these, by the probabilities adapted to the text
 	// Quality measures the probabilities: a matched pair is true if it is gold, even if a reader would accept others.
 	Quality score.Quality
 }

@@ -18,7 +18,7 @@ import (
 // Sentences are the same when their normalised texts are, as in a run, and are encoded normalised. Vectors are in files
 // without names, so that memory holds a key, a place and a list of each sentence.
 type Pool struct {
-	Lists *mine.Lists // of the rows that add returned; nil before Search
+	Lists *mine.Lists // lists of the rows that add returned; nil before Search
 	sides [2]*poolSide
 }
 
@@ -35,7 +35,7 @@ type poolSide struct {
 	language string
 	rows     map[corpus.Key]int32
 	pending  []string // the last rows, which are not encoded yet
-	bytes    int      // of them
+	bytes    int      // their size
 	order    []int32  // place of every row in the order of the keys; nil before Search
 	vectors  *embedding.Temporary
 	file     *embedding.File // nil: not all rows are known

@@ -30,7 +30,7 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 		return nil, err
 	}
 	var source, target *Distinct
-	var failures [2]error // of the first side, if both have one
+	var failures [2]error // both sides may fail; the first side's error is returned
 	var both sync.WaitGroup
 	both.Go(func() { source, failures[0] = newDistinct(ctx, "source", src) })
 	both.Go(func() { target, failures[1] = newDistinct(ctx, "target", tgt) })

@@ -149,7 +149,7 @@ type Quality struct {
 	LogLoss     float64 `json:"log_loss"` // mean, natural logarithm
 	Brier       float64 `json:"brier"`    // mean squared error
 	Calibration float64 `json:"expected_calibration_error"`
-	Precision   float64 `json:"precision"` // of those with a probability of at least 0.5
+	Precision   float64 `json:"precision"` // precision of those with a probability of at least 0.5
 	Recall      float64 `json:"recall"`
 	Bins        []Bin   `json:"reliability"`
 }
@@ -275,7 +275,7 @@ func ThresholdFor(probabilities []float32, precision float64) float64 {
 	for i, p := range sorted {
 		sum += float64(p)
 		if sum/float64(i+1) < precision {
-			break // with smaller probabilities the mean only falls
+			break // smaller probabilities only lower the mean
 		}
 		if i+1 == len(sorted) || sorted[i+1] != p {
 			threshold = float64(p)

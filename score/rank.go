@@ -19,7 +19,7 @@ type Ranked struct {
 	Candidates    []mine.Candidate
 	Probabilities []float32
 	values        *feature.Table
-	places        []int32 // in values
+	places        []int32 // places in values
 	scorer        *Scorer
 	many          bool    // the text has many near misses
 	right         float64 // part of the matches that is right if their differences do not show
@@ -218,7 +218,7 @@ type Problem struct {
 	Tokens    Tokenizer  // nil if there is none
 	Read      TextReader // adds the texts
 	Threads   int
-	Space     spill.Space                // of what candidates and sentences have
+	Space     spill.Space                // holds what candidates and sentences have
 	Only      func(*mine.Candidate) bool // selects the candidates to describe; nil means all
 	// Strong returns what the strong encoder of two-stage mining says of candidates; nil: one encoder.
 	Strong func(ctx context.Context, candidates []mine.Candidate) (Strong, error)

@@ -38,7 +38,7 @@ type Scorer struct {
 	Prior     float64      `json:"prior,omitempty"` // share of translations among the candidates of the fit; 0: not stated
 	Intercept float64      `json:"intercept"`
 	Terms     []Term       `json:"terms"`
-	Refined   *Refined     `json:"refined,omitempty"` // of two-stage mining; nil: fitted on one encoder
+	Refined   *Refined     `json:"refined,omitempty"` // decides in two-stage mining; nil: fitted on one encoder
 	FittedOn  []KnownPairs `json:"fitted_on"`
 	Quality   Quality      `json:"quality"`
 	// Followed: the weights have followed a text (fit.ToText), and are surer there than they are right.
@@ -242,7 +242,7 @@ func (s *Scorer) WithoutTokens() *Scorer {
 // nameList collects the names of a side's sentences, each once.
 type nameList struct {
 	feature.NameList
-	place map[string]int32    // in All
+	place map[string]int32    // places in All
 	texts []string            // [len(All)]
 	lower map[uint32]struct{} // hashes of words that occur without a capital
 	ids   []int32             // the token ids of all names; Rows are parts of it

@@ -35,8 +35,8 @@ const (
 // of the wrong ones. What is below it is wrong and would only spoil the fit.
 type valley struct {
 	from            float64 // the mode
-	place, scale    float64 // of the wrong ones, place relative to from
-	mean, deviation float64 // of the translations: their mode, and the deviation above it
+	place, scale    float64 // the wrong ones' distribution; place is relative to from
+	mean, deviation float64 // the translations' mode, and the deviation above it
 	share           float64 // log odds of the share of translations
 }
 
@@ -55,7 +55,7 @@ func (v *valley) logs(x float64) (wrong, right float64) {
 
 // above is the share of the translations' distribution that is above the mode of wrong pairs.
 func (v *valley) above() float64 {
-	part := 2 / (1 + skew) // of both halves together, the upper one has half of this
+	part := 2 / (1 + skew) // both halves together; the upper one has half of this
 	if z := (v.mean - v.from) / v.deviation; z < 0 {
 		return part * math.Exp(logNormal(z))
 	}
@@ -220,7 +220,7 @@ func (c *curve) at(x float64) float64 {
 }
 
 const (
-	minMargins  = 500  // with fewer margins, no distribution is fitted
+	minMargins  = 500  // no distribution is fitted to fewer margins
 	marginBins  = 1000 // margins are counted in so many bins, so that a fit costs the same for any corpus
 	simplexSize = 0.2  // first steps of the search for the most likely mixture, in units of the margins' spread
 )
@@ -228,9 +228,9 @@ const (
 // mixture is a distribution of margins: those of wrong pairs are Gumbel-distributed, as highest values of many are, and
 // those of translations are normal.
 type mixture struct {
-	place, scale    float64 // of the wrong ones
-	mean, deviation float64 // of the translations
-	share           float64 // of translations
+	place, scale    float64 // the wrong ones' distribution
+	mean, deviation float64 // the translations' distribution
+	share           float64 // share of translations
 }
 
 // valid says whether translations are the fewer, spread at least as far as wrong pairs, and well above them.

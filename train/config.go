@@ -43,7 +43,7 @@ type Config struct {
 	Mask *model.Token `yaml:"mask,omitempty"`
 	// as in a manifest: the text or tokens before a sentence's own, by language
 	Prefixes   map[string]model.Prefix `yaml:"prefixes,omitempty"`
-	Vocabulary words.VocabularyOptions `yaml:"vocabulary"` // how it is trained
+	Vocabulary words.VocabularyOptions `yaml:"vocabulary"` // how the vocabulary is trained
 	Encoder    encoder.Config          `yaml:"encoder"`
 	Objective  objective.Section       `yaml:"objective"`
 	Optimiser  optimiser.Settings      `yaml:"optimiser"`

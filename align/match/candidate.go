@@ -50,7 +50,7 @@ func candidates(ctx context.Context, source, target *Side, k int, meta *metadata
 	}
 	for _, same := range by {
 		if len(same[0]) > k || len(same[1]) > k {
-			continue // as much as no address
+			continue // an address that common says nothing
 		}
 		for _, i := range same[0] {
 			for _, j := range same[1] {

@@ -11,7 +11,7 @@ import (
 // Alignments are the most likely alignments of all pairs in both directions.
 type Alignments struct {
 	pairs   *Pairs
-	cosines []float32 // of an encoder, [n, m] for pair i from first[i]; nil: none
+	cosines []float32 // an encoder's, [n, m] for pair i from first[i]; nil: none
 	first   []int
 	// The source word of each target word, and the target word of each source word: [words of the side], for pair i from
 	// the side's begin(i)
@@ -151,7 +151,7 @@ func (a *Alignments) Of(i int, how Symmetry) []Link {
 			g.add(k, int(c.word), inBackward, c.posterior)
 		}
 	}
-	if how == IterMax { // which ParseSymmetry gives with an encoder only
+	if how == IterMax { // ParseSymmetry gives it with an encoder only
 		return g.iterate(a.cosines[a.first[i]:][:s.n*s.m])
 	}
 	return g.links(how)

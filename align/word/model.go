@@ -70,7 +70,7 @@ type direction struct {
 	blocks   []block
 	backward bool
 	tension  float64
-	cosines  []float32 // of an encoder, of the table's cells; nil: none
+	cosines  []float32 // an encoder's, a cell of the table each; nil: none
 
 	sums sums
 }

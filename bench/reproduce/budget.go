@@ -35,7 +35,7 @@ type budget struct {
 	PaperSize bool        `yaml:"paper_size"`
 	Expect    expectation `yaml:"expect"`
 	Hidden    hidden      `yaml:"hidden"`
-	Hours     float64     `yaml:"hours"` // of one core, for all rows
+	Hours     float64     `yaml:"hours"` // hours of one core, all rows together
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
 }
@@ -87,7 +87,7 @@ type group struct {
 type system struct {
 	Name      string         `yaml:"name"`
 	Preset    string         `yaml:"preset"` // the name, if it is empty
-	Start     string         `yaml:"start"`  // in place of the group's
+	Start     string         `yaml:"start"`  // replaces the group's
 	Objective map[string]any `yaml:"objective"`
 	Training  yaml.Node      `yaml:"training"` // such as how its paper makes a vector of the tokens
 	// share of a label, in percent, on the pair itself: the teacher's temperature is chosen so

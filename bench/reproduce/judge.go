@@ -50,7 +50,7 @@ func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, par
 	}
 	defer func() { err = errors.Join(err, encoder.Close()) }()
 	found, err := train.Reports(ctx, sets, &testset.Embedder{Encoder: encoder}, j.searcher)
-	for i, report := range found { // in the order of the sets
+	for i, report := range found { // found has the order of the sets
 		r.Measures = append(r.Measures, measures(report, sets[i], part)...)
 	}
 	return err

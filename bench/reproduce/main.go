@@ -37,7 +37,7 @@ type options struct {
 	judging            gpu.Device
 	seeds              []uint64
 	systems            []string // the systems to train; empty means all
-	steps              int      // of every training, in place of the budget's; 0: the budget's
+	steps              int      // steps of every training; 0: the budget's
 	anyway             bool     // train also what cannot tell
 }
 

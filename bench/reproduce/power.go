@@ -78,7 +78,7 @@ func (e expectation) detectable(seeds, items int) float64 {
 		return math.Inf(1)
 	}
 	bySeed, byItem := e.Spread/math.Sqrt(float64(seeds)), 10*math.Sqrt(e.Differ/float64(items))
-	const four = 0.84 // of the normal's 80%
+	const four = 0.84 // quantile of the normal distribution at 80%
 	return (statistic.Quantile(bySeed, byItem, seeds) + four) * math.Hypot(bySeed, byItem)
 }
 

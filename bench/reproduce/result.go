@@ -26,16 +26,16 @@ type result struct {
 	Measures []measure `json:"measures"`
 	// share of IMASCL's labels, in percent, on the pair itself; 0 for other losses
 	Own     float64    `json:"own_share,omitempty"`
-	Losses  [2]float64 `json:"losses"` // of the log's first and last line; equal if there is only one
+	Losses  [2]float64 `json:"losses"` // losses in the log's first and last line; equal if there is only one
 	Dim     int        `json:"dim"`
 	Words   int        `json:"vocabulary"`
 	Steps   int        `json:"steps"`
 	Batch   int        `json:"batch"` // pairs
-	Pairs   uint64     `json:"pairs"` // of the bitext
+	Pairs   uint64     `json:"pairs"` // pairs of the bitext
 	Teacher string     `json:"teacher,omitempty"`
 	Rate    float64    `json:"learning_rate"`
 	Step    float64    `json:"step_processor_seconds"` // the median over the lines of the log
-	Seconds float64    `json:"processor_seconds"`      // of training and evaluation
+	Seconds float64    `json:"processor_seconds"`      // training and evaluation together
 	Device  string     `json:"device"`                 // that trained it
 	tried   []float64  // learning rates of which its own was the best; empty: it had no choice
 	// points by which the row that chose the rate is better than that of half of its steps

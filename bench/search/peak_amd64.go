@@ -84,7 +84,7 @@ func printPeaks() {
 	}
 	for i, p := range []struct {
 		name     string
-		products float64 // per instruction
+		products float64 // products an instruction makes
 		run      func(C.int64_t) C.double
 	}{
 		{"float32 (vfmadd231ps)", 16, func(n C.int64_t) C.double { return C.peak_fma(n) }},
@@ -98,7 +98,7 @@ func printPeaks() {
 			fmt.Printf("%-22s not on this CPU\n", p.name)
 			continue
 		}
-		p.run(n / 10) // until the clock rate is stable
+		p.run(n / 10) // lets the clock rate become stable
 		fmt.Printf("%-22s %.0f G/s a core\n", p.name, 2*p.products*12*n/float64(p.run(n))/1e9)
 	}
 }

@@ -45,7 +45,7 @@ type meta struct {
 	Bitext    string            `json:"bitext_sha256"`
 	Languages [2]string         `json:"languages"`
 	Pairs     int               `json:"pairs"`
-	Files     map[string]uint32 `json:"crc32c"` // of the index, by path
+	Files     map[string]uint32 `json:"crc32c"` // sums of the index's files, by path
 }
 
 // Index is the concordance of one bitext, open for reading. It may be used concurrently.
@@ -53,7 +53,7 @@ type Index struct {
 	Languages [2]string // source, target
 	Pairs     int
 	Changed   int   // pairs that Open wrote or removed
-	Damage    error // for which Open made the index anew; nil: there was none
+	Damage    error // why Open made the index anew; nil: it did not
 	files     opened
 	index     bleve.Index
 	texts     *BlockReader
@@ -177,7 +177,7 @@ func readMeta(dir string) (*meta, error) {
 	}
 	m := &meta{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return &meta{Format: format}, nil // of no bitext and with no file: the index is made anew
+		return &meta{Format: format}, nil // it lists nothing, so the index is made anew
 	}
 	return m, nil
 }

@@ -138,7 +138,7 @@ type salvage struct {
 	src  *Source
 	raw  *bufio.Reader
 	gzip bool
-	r    io.Reader // of the member that is read; nil: none is open
+	r    io.Reader // the open member's; nil: none is open
 	end  bool
 }
 

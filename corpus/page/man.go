@@ -185,7 +185,7 @@ type poEntry struct {
 	line              uint64
 	id, text, context []byte
 	fuzzy, begun      bool
-	field             *[]byte // that the next line goes on with
+	field             *[]byte // the next line continues it
 	malformed         bool
 	excess            int64
 }
@@ -265,7 +265,7 @@ func (d *catalogue) add(line []byte) {
 	case string(keyword) == "msgctxt":
 		e.field = &e.context
 	case bytes.HasPrefix(keyword, []byte("msgstr[")), string(keyword) == "msgid_plural":
-		e.field = new([]byte) // of the forms the first stands for all
+		e.field = new([]byte) // the first form stands for all
 		if string(keyword) != "msgid_plural" {
 			e.field = &e.text
 			value = []byte(`""`)

@@ -30,7 +30,7 @@ type Page struct {
 	Columns map[string]string // values by Columns; missing ones are empty
 
 	Skip   Skip   // why it has no text to use; "" if it has
-	Detail string // for messages
+	Detail string // part of messages
 }
 
 // Columns are the names of what is known of a page beside its text: its title; the language that it says it is in; the
@@ -47,7 +47,7 @@ const (
 	Empty     Skip = "empty"     // no text of its own, or no page: an image, an error
 	TooLong   Skip = "too_long"  // more than MaxBytes
 	Malformed Skip = "malformed" // cannot be parsed
-	NotUTF8   Skip = "not_utf8"  // in no encoding that it could be in
+	NotUTF8   Skip = "not_utf8"  // no encoding fits
 	Damaged   Skip = "damaged"   // part of an archive that is cut off or corrupt
 )
 
@@ -128,7 +128,7 @@ func decode(data []byte, contentType string) (text, name string, ok bool) {
 	wide := strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "iso-2022")
 	if !wide && utf8.Valid(data) {
 		said := ""
-		if name != "utf-8" && name != "windows-1252" { // which stands for no name, too
+		if name != "utf-8" && name != "windows-1252" { // windows-1252 may also mean that none was named
 			said = lie("utf-8", name)
 		}
 		return string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), strings.TrimSpace("utf-8" + said), true

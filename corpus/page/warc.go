@@ -38,7 +38,7 @@ type WARC struct {
 	version string // line that begins the next record, if it was read already
 	number  uint64 // records begun
 	queue   []*Page
-	err     error // after queue
+	err     error // returned when queue is empty
 }
 
 // NewWARC reads an archive that is decompressed. With salvage what is damaged is a page with that reason, and reading
@@ -282,7 +282,7 @@ func parseAnswer(block []byte) (*answer, error) {
 	if a.header, err = lines.ReadMIMEHeader(); err != nil && a.header == nil {
 		return nil, errors.New("the header of the server's answer is malformed")
 	}
-	body, _ := io.ReadAll(from) // from memory
+	body, _ := io.ReadAll(from) // it is in memory, so this cannot fail
 	if strings.Contains(strings.ToLower(a.header.Get("Transfer-Encoding")), "chunked") {
 		if whole, err := limited(httputil.NewChunkedReader(bytes.NewReader(body))); err == nil {
 			body = whole // else it was put together by the crawler

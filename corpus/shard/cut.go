@@ -76,7 +76,7 @@ type Text struct {
 // Together is the result of cutting several files into common shards.
 type Together struct {
 	Shards []Info
-	Files  []Result // without shards
+	Files  []Result // their Shards are empty
 }
 
 // CutTogether cuts files into shards of at most the first file's ShardSize rows in directory dir, which must exist; the
@@ -151,9 +151,9 @@ type cutter struct {
 	texts      []Text
 	at         int        // the file that is read
 	in         *sentences // nil: none is open
-	files      []Result   // of the files that were read to their end
+	files      []Result   // results of the files that were read to their end
 	report     func(Progress)
-	read       Progress              // of those files
+	read       Progress              // sum over those files
 	divided    bool                  // records of a file are divided
 	seen       map[corpus.Key]uint32 // rows of the current shard
 	from       []FileRows            // files of the current shard
@@ -161,10 +161,10 @@ type cutter struct {
 	row        Row                   // the sentence to write next
 	meta       []string              // its document's metadata
 	sentences  uint64                // read from the file
-	kept       uint64                // of them
+	kept       uint64                // sentences kept among them
 	duplicates uint64
 	excluded   corpus.Counts // only Skipped and Examples
-	site       Site          // of all files
+	site       Site          // sum over all files
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.
@@ -334,7 +334,7 @@ type Occurrence struct {
 // EachOccurrence reads texts as CutTogether does and calls do with every sentence, repetitions too, in the order of the
 // text. Nothing is kept in memory.
 func EachOccurrence(ctx context.Context, texts []Text, do func(Occurrence)) (err error) {
-	c := &cutter{texts: texts, at: -1, seen: map[corpus.Key]uint32{}} // which stays empty, so that nothing is a repetition
+	c := &cutter{texts: texts, at: -1, seen: map[corpus.Key]uint32{}} // seen stays empty, so that nothing is a repetition
 	defer func() { err = errors.Join(err, c.close()) }()
 	for err = c.advance(ctx); err == nil; err = c.advance(ctx) {
 		do(Occurrence{c.row.Key, c.row.URL})

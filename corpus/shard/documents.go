@@ -191,7 +191,7 @@ func signatureOf(text string) (s signature, ok bool) {
 			binary.LittleEndian.PutUint32(buf[4*i:], uint32(r))
 		}
 		h := xxhash.Sum64(buf[:])
-		part := h >> 58 // of hashes
+		part := h >> 58 // place among the 64 minima
 		s[part] = min(s[part], uint32(h)&^1)
 		ok = true
 	}

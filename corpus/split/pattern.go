@@ -21,7 +21,7 @@ const maxSteps = 1 << 8
 // The size of patterns: the states of an expression. Rules of all languages together have some ten thousand.
 const (
 	maxPatternSize = 20_000
-	maxSize        = 1_000_000 // of a file's
+	maxSize        = 1_000_000 // all patterns of a file together
 )
 
 // pattern matches the text before a place or after it.
@@ -38,7 +38,7 @@ type pattern struct {
 // item is some characters of a class, or one of some words.
 type item struct {
 	class    *charset
-	min, max int // how many; max -1: any number
+	min, max int // bounds of the count; max -1: any number
 	words    *words
 	boundary bool // the beginning of the text, or a character outside words
 	// rest has the characters that what follows the item may begin with, if that is known: those of ASCII, and all

@@ -10,13 +10,13 @@ import (
 
 // Number is a number of a sentence, in a form that is equal in many languages.
 type Number struct {
-	Hash      uint32 // of the digits without separators and leading zeros
-	Round     uint32 // of the digits without zeros at their end
+	Hash      uint32 // hash of the digits without separators and leading zeros
+	Round     uint32 // hash of the digits without zeros at their end
 	Small     bool   // often spelled out
 	Magnitude bool   // a word such as million follows
 	Word      bool   // it is spelled out
-	Month     bool   // of the year, as in 7月: other languages have a word for it
-	Decade    uint32 // of a year that ends in 0, the hash of its last two digits, as in the 70s; 0 for other numbers
+	Month     bool   // a month of the year, as in 7月: other languages have a word for it
+	Decade    uint32 // hash of the last two digits of a year that ends in 0, as in the 70s; 0 for other numbers
 }
 
 // magnitudes begin the words that multiply the number before them.

@@ -104,7 +104,7 @@ func latinSound(to []Sound, text string, at, width int) []Sound {
 	r := Fold(text[at : at+width])
 	next := byte(0)
 	if at+width < len(text) {
-		next = text[at+width] | 0x20 // in lower case
+		next = text[at+width] | 0x20 // ASCII letters become lower case
 	}
 	switch {
 	case r == 'h':
@@ -116,7 +116,7 @@ func latinSound(to []Sound, text string, at, width int) []Sound {
 	case r == 'c' && (next == 'e' || next == 'i' || next == 'y' || next == 'z'), r == 's' && next == 'c':
 		return push(to, soundS)
 	case r == 'o' && next == 'u':
-		return to // as French writes u
+		return to // French writes u so
 	case r == 'x':
 		return push(to, soundK, soundS)
 	case r < utf8.RuneSelf:

@@ -15,7 +15,7 @@ const (
 // described. The hashes are FNV-1a of the folded text.
 type Features struct {
 	Length   int32    // characters
-	Numbers  []Number // in order; a number that occurs twice is there twice
+	Numbers  []Number // numbers in order; one that occurs twice is there twice
 	Numerals int32    // numbers written in Han characters, and Roman ones, whose value is not read
 	Capitals []uint32 // hashes of distinct capitalised words, ascending
 	Names    []Name   // capitalised words that are not the first of a sentence or of a quotation, in order
@@ -28,7 +28,7 @@ type Features struct {
 // Name is a capitalised word inside a sentence. In German that is any noun.
 type Name struct {
 	Text       string // part of the sentence's text
-	Hash, Stem uint32 // of the whole word, of its first five letters
+	Hash, Stem uint32 // hashes of the whole word and of its first five letters
 }
 
 // markOf returns the kind of a punctuation mark, one of the eight that are counted.
@@ -85,15 +85,15 @@ func Common(a, b []uint32) int {
 // Costs of an alignment of a name with another text's sounds, in hundredths of a consonant that is missing.
 const (
 	consonantCost = 80
-	vowelCost     = 20 // of a vowel that one of the two does not write
-	aspirateCost  = 25 // of an h
+	vowelCost     = 20 // a vowel that one of the two does not write
+	aspirateCost  = 25 // an h
 	otherCost     = 100
-	endingCost    = 8  // of each sound of the word behind the name: case endings
-	maxEndingCost = 40 // of all of them
-	crossingCost  = 10 // of a name that the other text writes as two words
-	insideCost    = 30 // of a name that begins inside a word, as after an article
+	endingCost    = 8  // each sound of the word behind the name: case endings
+	maxEndingCost = 40 // all those sounds together
+	crossingCost  = 10 // a name that the other text writes as two words
+	insideCost    = 30 // a name that begins inside a word, as after an article
 	syllableCost  = 5  // the same at a syllable of a script without spaces
-	maxNameSounds = 24 // that are compared
+	maxNameSounds = 24 // longer names are cut
 	infiniteCost  = 1 << 20
 )
 
@@ -163,7 +163,7 @@ func (f *Finder) Unlike(name, text []Sound) float32 {
 		last[i+1] = whole
 	}
 	if whole == 0 {
-		return 1 // of a script without sounds here
+		return 1 // no sound of its script is known
 	}
 	best := whole
 	// The best end in the present word, without and with the word's rest.

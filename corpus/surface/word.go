@@ -90,7 +90,7 @@ func IsWordLetter(r rune) bool {
 
 // Word is the word at the start of a text. Its hashes ignore case and accents.
 type Word struct {
-	Hash, Stem   uint32 // of the whole word, of its first five letters
+	Hash, Stem   uint32 // hashes of the whole word and of its first five letters
 	Bytes, Runes int
 	Capital      bool // it begins with a capital
 }

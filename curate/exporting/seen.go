@@ -71,7 +71,7 @@ func (g *group) list(a *addresses) []string {
 type seen struct {
 	addresses addresses
 	pairs     map[[2]corpus.Key]int32 // numbers of pairs
-	written   []bool                  // by pair
+	written   []bool                  // one for each pair
 	sentences [2]map[corpus.Key]int32 // places in groups; nil: those of pair n are 2n and 2n+1
 	groups    []group
 }

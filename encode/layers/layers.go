@@ -62,12 +62,12 @@ type step struct {
 	op           operation
 	x, y, z      int // tensors
 	out          int
-	after        activation // of a product's sums, or of x
+	after        activation // applied to a product's sums, or to x
 	times        bool       // the result is multiplied by y; otherwise y, if there is one, is added
 	product      *product
 	first, other []float32 // a row that is added, or a normalisation's scale and bias
 	epsilon      float32
-	heads        int     // how many parts of the columns are normalised, turned or attend apart
+	heads        int     // number of parts of the columns that are normalised, turned or attend apart
 	shared       int     // heads of keys and values
 	scale        float32 // scale of attention scores
 	sight        sight
@@ -78,9 +78,9 @@ type operation int
 
 const (
 	multiply  operation = iota // x by a product's matrix
-	apply                      // after(x), and y or a row
-	normalise                  // by mean and variance
-	rescale                    // by the root mean square
+	apply                      // after(x) with y or a row added
+	normalise                  // layer normalisation: mean and variance
+	rescale                    // RMS normalisation
 	rotate
 	mean
 	attend // x: queries, y: keys, z: values

@@ -13,7 +13,7 @@ type reader struct {
 	source
 	builder
 	values map[string]value
-	users  map[string]int // how many nodes take a tensor
+	users  map[string]int // number of nodes that read a tensor
 	packs  bool           // matrices are packed: the graph may have steps that earlier programs did not know
 }
 
@@ -63,11 +63,11 @@ const (
 	sumOfCube
 	tanhArgument
 	bend    // erf or tanh
-	bendOne // that + 1
+	bendOne // bend + 1
 	double  // 2 gelu(x)
 	sigmoid
 	// Of normalisation by the root mean square:
-	meanSquare // with or without epsilon
+	meanSquare // epsilon may be added
 	root
 	unscaled // x / root
 	// Of attention:
@@ -80,7 +80,7 @@ const (
 	joined  // q, k and v [batch, heads, tokens, columns]
 	merged  // [batch, tokens, heads, columns]
 	// Of rotary positions:
-	firstHalf // of x's heads' columns
+	firstHalf // first half of each head's columns of x
 	secondHalf
 	negated // the second half
 	swapped // the negated second half and the first
@@ -148,7 +148,7 @@ func (r *reader) begin(g *onnxgraph.Graph, nodes []int, early bool) bool {
 			if !r.packs || made.Op != "LayerNormalization" && made.Op != "Mul" {
 				return false
 			}
-			if name = made.Inputs[0]; made.Op == "Mul" { // of x / root
+			if name = made.Inputs[0]; made.Op == "Mul" { // the operand is x / root
 				if made = r.made[name]; made.Op != "Div" || r.maker(made, 1).Op != "Sqrt" {
 					return false
 				}

@@ -11,7 +11,7 @@ import (
 // rotary are rotary positions: pair i of a head's numbers is turned by place times frequencies[i].
 type rotary struct {
 	frequencies []float32
-	factor      float32 // on cosines and sines
+	factor      float32 // multiplies cosines and sines
 
 	mu             sync.Mutex
 	cosines, sines []float32 // [tokens, len(frequencies)], of as many tokens as were asked for

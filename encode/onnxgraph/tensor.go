@@ -159,7 +159,7 @@ func (w Initializer) Weight(open func(file string) (io.ReaderAt, error)) (Weight
 		return Weight{}, err
 	}
 	size := n * t.width()
-	if size == 0 { // of a type that is copied alone
+	if size == 0 { // the type's width is unknown: it is only copied
 		size = at.length
 	}
 	if at.offset < 0 || size < 0 || at.length >= 0 && at.length != size {

@@ -207,7 +207,7 @@ type bpeMemory struct {
 type symbol struct {
 	id             int32
 	previous, next int32
-	merge          // of it and the next symbol
+	merge          // merge of this symbol and the next
 }
 
 // letters makes the symbols of a word's letters.

@@ -14,8 +14,8 @@ import (
 // that looks letters up. Each is looked up by the steps themselves when it is first seen.
 type letterwise struct {
 	steps []normaliser
-	table [1 << 16]atomic.Int32 // what a letter becomes: another, plus 1, or one of those below; 0 is not known yet
-	texts sync.Map              // of the letters that become several, and of those beyond the table
+	table [1 << 16]atomic.Int32 // the letter that replaces one, plus 1, or a value below; 0: not known yet
+	texts sync.Map              // letters that become several, and those beyond the table
 }
 
 const (

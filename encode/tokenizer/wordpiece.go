@@ -170,7 +170,7 @@ func (v *WordPiece) words(buf []byte, text string, word func([]byte) bool) []byt
 type wordModel struct {
 	ids     map[string]int32
 	unknown int32
-	prefix  string // of pieces inside a word
+	prefix  string // begins pieces inside a word
 	longest int    // word that is split, in letters; 0: none is
 	piece   int    // the longest piece, in bytes
 }

@@ -190,7 +190,7 @@ func (b behaviour) known() bool {
 type cutter struct {
 	letters func(rune) bool
 	pattern *pattern.Pattern
-	invert  bool // what does not match counts as the match
+	invert  bool // text between matches counts as the match
 }
 
 // span is a part of a text.
@@ -235,7 +235,7 @@ func (s cutter) spans(m *memory, text string) []span {
 func (s cutter) step(b behaviour) step {
 	return func(m *memory, p piece) {
 		all := s.spans(m, p.text)
-		join := func(i int) bool { // whether spans i and i+1 are one piece
+		join := func(i int) bool { // reports that spans i and i+1 are one piece
 			left, right := all[i].match, all[i+1].match
 			switch b {
 			case contiguous:

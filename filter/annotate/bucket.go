@@ -95,8 +95,8 @@ const (
 
 // Keys are a pair's hashes and widths for the survey. KeysOf computes them; several goroutines may do so.
 type Keys struct {
-	source, target           uint64 // of the normalised sides
-	pair                     uint64 // of the pair's letters and digits
+	source, target           uint64 // hashes of the normalised sides
+	pair                     uint64 // hash of the pair's letters and digits
 	near                     [bands]uint64
 	sourceWidth, targetWidth int
 }

@@ -119,7 +119,7 @@ var phrasesBy = func() map[string]map[uint32][]string {
 // all languages.
 func boilerplate(s *Sentence) float64 {
 	if len(s.lower) != len(s.Text) {
-		return 0 // in the few languages whose lower case is longer, words cannot be found by their place
+		return 0 // lower case has other lengths in a few languages, so words cannot be found by their place
 	}
 	covered := 0
 	for _, language := range [...]string{s.Language, "en"} {

@@ -13,7 +13,7 @@ import (
 type Sentence struct {
 	Text     string // normalised
 	Language string
-	raw      string // as it was given
+	raw      string // text before normalisation
 	lower    string // Text in lower case
 
 	runes, spaces        int
@@ -28,9 +28,9 @@ type Sentence struct {
 	urls, emails         []string
 	linked               int // bytes of URLs and addresses
 	surface              surface.Features
-	separators           int                   // between spaces, as in menus
+	separators           int                   // marks between spaces, as in menus
 	markup               int                   // tags, entities, placeholders
-	scripts              []*unicode.RangeTable // of the language; nil if unknown
+	scripts              []*unicode.RangeTable // scripts of the language; nil if unknown
 	firstLetter          rune
 	identifier           *language.Identifier
 	guess                language.Guess

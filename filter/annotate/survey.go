@@ -38,7 +38,7 @@ const (
 	hashBuckets = 256
 	rangeBits   = 20 // 1<<rangeBits rows are read at a time
 	bufferSize  = 64 << 10
-	kindShift   = 56 // of a kind above a row
+	kindShift   = 56 // a kind stands above a row's bits
 )
 
 // Survey is first given the keys of all pairs in order, then Finish is called, then Next once for every pair in the

@@ -165,8 +165,8 @@ func WidthOf(text string) int {
 }
 
 const (
-	classes   = 12      // of length: the number of bits of a pair's width
-	bins      = 1 << 10 // of the histogram of log ratios
+	classes   = 12      // classes of length: the number of bits of a pair's width
+	bins      = 1 << 10 // bins of the histogram of log ratios
 	binsInOne = 128     // bins for a difference of 1 in the log ratio
 )
 

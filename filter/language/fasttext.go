@@ -39,11 +39,11 @@ type Model struct {
 	words  map[string]int32 // numbers of words; labels follow them
 	nwords int32
 	labels []string
-	counts []int64         // of labels
+	counts []int64         // frequencies of labels
 	pruned map[int32]int32 // rows of n-grams that were kept; nil: all were
 	input  matrix
 	output matrix
-	tree   []node // of the hierarchical loss
+	tree   []node // tree of the hierarchical softmax
 }
 
 // matrix is rows of numbers, plain or quantised.

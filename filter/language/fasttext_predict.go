@@ -10,7 +10,7 @@ import (
 // Prediction is a label with its probability, as the fasttext program prints it: by its smoothing it may be 0.00001
 // more than 1.
 type Prediction struct {
-	Label       string // without the prefix that marks labels
+	Label       string // label without fastText's prefix
 	Probability float32
 }
 

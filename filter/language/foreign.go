@@ -13,8 +13,8 @@ import (
 const (
 	minShare   = 0.8
 	minLetters = 60
-	minRest    = 20 // of the words that do not begin with a capital, which must be in another language too
-	minMixed   = 8  // of these where much of the corpus is in another language
+	minRest    = 20 // letters of words without a capital, which must be in another language too
+	minMixed   = 8  // the same where much of the corpus is in another language
 )
 
 // judged are the languages whose own sentences are hardly ever taken for another one: at most 8 of 1,012 sentences

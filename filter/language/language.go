@@ -18,8 +18,8 @@ import (
 
 // Guess is the language that a text was identified as.
 type Guess struct {
-	Code    string  // as corpus.ParseLanguage names it; empty: not identified, as most texts of one or two words are
-	Share   float32 // of the letters, 0 to 1; the others are another language's, or no language was found for them
+	Code    string  // corpus.ParseLanguage's code; empty: not identified, as most texts of one or two words are
+	Share   float32 // share of the letters, 0 to 1; the others are another language's, or no language was found for them
 	Letters int     // bytes of letters in UTF-8: how long the text is without digits and punctuation
 }
 

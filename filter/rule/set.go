@@ -32,9 +32,9 @@ type Rule struct {
 
 // Set is the rules of one file, in its order. After Bind it may be used by several goroutines.
 type Set struct {
-	File    string // for messages
+	File    string // name in messages
 	Rules   []Rule
-	Columns []string // that the rules use
+	Columns []string // columns that the rules use
 }
 
 // Parse reads rules as YAML. file is their name in messages.

@@ -16,7 +16,7 @@ import (
 // The sizes that kernels.py has, too.
 const (
 	tileRows = 256 // rows of either side are multiples of a tile's larger side
-	rowTile  = 128 // of the queries of a tile, on every GPU
+	rowTile  = 128 // queries of a tile, on every GPU
 	rowGroup = 32  // base rows of a group of a query's list
 	colGroup = 16  // queries of a group of a base row's list
 	widths   = 128 // dimensions are multiples of the part of a row that rescore reads at a time
@@ -135,7 +135,7 @@ func (p *pass) run(ctx context.Context, z size) error {
 		return nil
 	})
 	n := (p.queries.rows.Len() + z.queries - 1) / z.queries
-	missing := make([]atomic.Int32, n) // for each block of queries, those of the base that it was not compared with
+	missing := make([]atomic.Int32, n) // base blocks that each block of queries was not compared with
 	for i := range missing {
 		missing[i].Store(int32((p.base.rows.Len() + z.base - 1) / z.base))
 	}

@@ -33,7 +33,7 @@ type Source struct {
 	Name       string `json:"name"`
 	Entry      string `json:"entry"`      // the function's name in the PTX
 	Capability int    `json:"capability"` // 10 times the compute capability that it needs at least
-	Threads    int    `json:"threads"`    // of a block
+	Threads    int    `json:"threads"`    // threads of a block
 	Shared     int    `json:"shared"`     // bytes of shared memory of a block
 	PTX        string `json:"ptx"`
 }

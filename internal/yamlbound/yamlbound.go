@@ -17,7 +17,7 @@ import (
 const (
 	maxBytes   = 4 << 20
 	maxNodes   = 50_000 // keys and values
-	maxKeys    = 5_000  // of a map
+	maxKeys    = 5_000  // keys of a map
 	maxDepth   = 32
 	maxAliases = 1_000
 )

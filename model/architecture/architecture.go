@@ -25,7 +25,7 @@ import (
 
 // Architecture is a kind of encoder.
 type Architecture struct {
-	Name  string   // for people
+	Name  string   // shown to people
 	Types []string // model_type in config.json
 	// Code says that published models ask to run code of their own (auto_map), which is what is built here.
 	Code bool

@@ -168,7 +168,7 @@ func readDistilBERT(c *config) network {
 // attention says how tokens look at each other.
 type attention struct {
 	heads, shared, size int     // shared: how many heads keys and values have; size: the numbers of one
-	scale               float64 // on the scores; 0: none
+	scale               float64 // multiplies the scores; 0: none
 	rope                *rope   // nil: none
 	// bias is added to the scores: [tokens, tokens] or [1, heads, tokens, tokens]; empty: nothing is.
 	bias       string
@@ -299,7 +299,7 @@ func window(b *builder, before, after int) string {
 // bucket of distances. table has them [buckets, heads]; from `furthest` on all distances are one bucket.
 func relative(b *builder, name string, table []float32, heads, buckets, furthest int) string {
 	rows := make([]float32, 0, (2*furthest+1)*heads)
-	for distance := -furthest; distance <= furthest; distance++ { // of a query's place less the key's
+	for distance := -furthest; distance <= furthest; distance++ { // query's place less the key's
 		at := bucket(-distance, buckets, furthest) * heads
 		rows = append(rows, table[at:at+heads]...)
 	}

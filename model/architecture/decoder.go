@@ -15,16 +15,17 @@ type decoder struct {
 	epsilon                                   float64
 	activation                                string
 	scale                                     float64
-	bias, outBias, denseBias                  bool // of queries, keys and values; of what comes after; of the dense layers
+	// bias: of queries, keys and values; outBias: of attention's output; denseBias: of the dense layers
+	bias, outBias, denseBias bool
 
 	normed   bool    // queries and keys are normalised
 	sandwich bool    // there is a normalisation after each part, too
 	plus     float32 // added to the weights of normalisations
-	factor   float64 // on the words; 0: none
+	factor   float64 // multiplies the word vectors; 0: none
 
-	kinds         []string // of the layers' attention
+	kinds         []string // each layer's kind of attention
 	ropes         map[string]rope
-	before, after map[string]int // how far a token looks, by kind; negative: without bound
+	before, after map[string]int // tokens that a token attends to, by kind; negative: all
 }
 
 // readDecoder reads the fields that these models have in common. window is how many tokens a sliding layer looks back

@@ -11,7 +11,7 @@ import (
 type rope struct {
 	name        string // distinguishes those of one graph
 	frequencies []float32
-	factor      float64 // on both sine and cosine
+	factor      float64 // multiplies sine and cosine
 }
 
 // scaling is rope_scaling or rope_parameters of config.json.

@@ -33,7 +33,7 @@ type Options struct {
 	Encode    encode.Options
 	Golden    []Golden
 	MinCosine float64       // minimum cosine to a golden vector
-	Measure   time.Duration // how long the speed is measured, about
+	Measure   time.Duration // approximate time to measure the speed
 }
 
 // LanguageRow are the measurements on the probes of one language.

@@ -150,7 +150,7 @@ func (c *Client) redirected(request *http.Request, earlier []*http.Request) erro
 
 // get decodes an answer of the API.
 func (c *Client) get(ctx context.Context, address, name, revision string, into any) (err error) {
-	const longest = 2 * time.Minute // for a list of files
+	const longest = 2 * time.Minute // enough to list files
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	o := c.options(name, revision)

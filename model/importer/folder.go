@@ -29,7 +29,7 @@ type folder struct {
 	dense  []export.Dense
 	static bool // a table of words, not a transformer
 
-	poolings []string // how tokens become one vector (export.Head), or pooler; several stand one after the other
+	poolings []string // poolings of export.Head, or pooler; their results stand one after the other
 }
 
 // config is config.json, as far as an encoder needs it.

@@ -57,7 +57,7 @@ func readModules(f *folder) error {
 			err = readPooling(f, m.Path)
 		case kind == "Dense":
 			err = readDense(f, m.Path)
-		case kind == "Normalize": // at the end vectors get length 1 in any case
+		case kind == "Normalize": // a last one changes nothing, because vectors get length 1 anyway
 			f.dense = append(f.dense, export.Dense{})
 		case kind == "Dropout": // nothing is dropped
 		default:

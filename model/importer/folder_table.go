@@ -23,7 +23,7 @@ type table struct {
 	rows           string // the tensor of the embeddings
 	shape          []int
 	mapping        []int64   // row by word; nil: a word's row has its own number
-	weights        []float32 // by word; nil: all 1
+	weights        []float32 // weight of each word; nil: all 1
 	words, columns int
 	left           int // a word that is left out of the mean; -1: none
 }

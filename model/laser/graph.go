@@ -232,7 +232,7 @@ func (t transformer) positions(w *writer) string {
 		numbers = make([]float32, t.places*t.width)
 		half := t.width / 2
 		for p := range t.places {
-			for i := range half { // as tensor2tensor computes them: sines, then cosines
+			for i := range half { // tensor2tensor's order: sines, then cosines
 				angle := float64(p+padding+1) * math.Exp(-math.Log(10000)*float64(i)/float64(half-1))
 				numbers[p*t.width+i] = float32(math.Sin(angle))
 				numbers[p*t.width+half+i] = float32(math.Cos(angle))

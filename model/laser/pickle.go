@@ -21,7 +21,7 @@ type unpickler struct {
 	in    *bytes.Reader
 	stack []any
 	memo  map[uint64]any
-	load  func(id tuple) (any, error) // what a persistent id stands for
+	load  func(id tuple) (any, error) // loads the object of a persistent id
 }
 
 // unpickle reads the pickle that in begins with.

@@ -95,7 +95,7 @@ func build(c class, args tuple) (any, error) {
 func field(v any, name string) any {
 	if o, ok := v.(*object); ok {
 		v = o.state
-		if t, ok := v.(tuple); ok && len(t) > 0 { // with slots
+		if t, ok := v.(tuple); ok && len(t) > 0 { // the class has slots
 			v = t[0]
 		}
 	}

@@ -36,7 +36,7 @@ type rewriter struct {
 	out     *export.Graph
 	weights map[string]weight // float32 of two or three dimensions
 	halves  map[string]string // initializers of float16, by the weights of float32 that a node makes of them
-	users   map[string]int    // how many nodes take a weight that is kept as it is
+	users   map[string]int    // number of nodes that read a weight that is kept as it is
 	written map[string]bool   // quantised weights and inputs that have been written
 	packs   bool              // matrices are in the order in which encode/layers takes them
 	counts

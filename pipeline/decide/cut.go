@@ -64,7 +64,7 @@ func (p *decider) adapt(d *Decision, matched []float32, prior float64) *score.Ad
 func (p *decider) threshold(d *Decision, matched []float32) {
 	s := p.Plan.Settings
 	switch {
-	case s.FindsThreshold(): // of the margin, by all probabilities that tell of it
+	case s.FindsThreshold(): // a threshold of the margin, found by all probabilities
 		d.Threshold = minTold
 		return
 	case s.Precision > 0:

@@ -25,19 +25,19 @@ import (
 
 // Decision is every candidate of a pair with its verdict, best first.
 type Decision struct {
-	score.Ranked // without a scorer, its candidates and strong cosines alone
+	score.Ranked // only candidates and strong cosines if no scorer decides
 	Lists        *mine.Lists
-	Rejections   []filter.Rejection // of the candidates, whatever their scores; nil: no rule applies
+	Rejections   []filter.Rejection // each candidate's, whatever its score; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int
 	Threshold    float64           // the one that was used, given or found
 	Cut          *record.CutReport // nil: the margin decides above a threshold that was given
-	Scorer       *score.Scorer     // with the weights that decided; nil: the margin decides
+	Scorer       *score.Scorer     // has the weights that decided; nil: the margin decides
 	Recall       view.Recall
-	Texts        *Texts // of the sentences that were read
+	Texts        *Texts // texts of the sentences that were read
 	// Judged are the candidates that a judge gave a logit, by their sentences; nil: there is no judge.
 	Judged map[[2]int32]Judgement
-	Merge  model.Merge // of the judge's logits with the scorer's log odds
+	Merge  model.Merge // merges the judge's logits with the scorer's log odds
 }
 
 // Pair scores and matches the candidates of both sides' neighbours, by the plan's scorer or by margin.
@@ -194,7 +194,7 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 // the floor.
 type Shortlist struct {
 	Pairs int
-	Rows  [2][][]uint32 // by side and shard: the rows of the sentences' first occurrences, ascending
+	Rows  [2][][]uint32 // rows of the sentences' first occurrences, ascending, by side and shard
 }
 
 // NewShortlist finds what to encode again from the pair's neighbours.

@@ -20,13 +20,13 @@ import (
 type Explanation struct {
 	Score, Cosine          float32
 	SourceMean, TargetMean float32
-	SourceRank, TargetRank uint8 // from 0; mine.Unranked: the partner is not among the k nearest
+	SourceRank, TargetRank uint8 // ranks, 0 the first; mine.Unranked: the partner is not among the k nearest
 	Source, Target         ExplainedSide
 	// Candidate says whether the pair was looked at: by margin, if one of the two sentences proposed it; by a scorer,
 	// if one has the other among its neighbours.
 	Candidate         bool
 	Forward, Backward bool         // which side proposed it
-	Verdict           mine.Verdict // of a candidate
+	Verdict           mine.Verdict // a candidate's verdict
 	Rejection         filter.Rejection
 	Threshold         float64 // that was used
 	// Product is, in two-stage mining, the strong cosine times the margin, which decides unless a scorer does; nil where
@@ -40,7 +40,7 @@ type Explanation struct {
 	Scored        bool // a scorer decides: what follows is its
 	Probability   float32
 	Intercept     float64
-	Contributions []score.Contribution // of the scorer's log odds, the largest first
+	Contributions []score.Contribution // parts of the scorer's log odds, the largest first
 	Adapted       float64              // what the text's share of translations adds to them
 	Judged        *Judgement           // nil: no judge saw the pair
 	ByJudge       float64              // what merging the judge's logit adds to the log odds
@@ -59,7 +59,7 @@ type ExplainedSide struct {
 type ExplainedNeighbour struct {
 	Text    string
 	Cosine  float32
-	Mean    float32 // of its own neighbourhood
+	Mean    float32 // mean of its own neighbourhood
 	Score   float32 // the margin of the pair with it
 	Partner bool    // it is the other sentence of the pair
 }
@@ -241,7 +241,7 @@ func Describe(ctx context.Context, p *view.Pair, side int, into *score.SideBuild
 // describing is some sentences of a shard on their way into a side.
 type describing struct {
 	into    *score.SideBuilder
-	known   *tokenizer.Sequences // of the shard's rows; nil: none
+	known   *tokenizer.Sequences // sequences of the shard's rows; nil: none
 	rows    []uint32
 	numbers []int32
 	texts   []string

@@ -87,7 +87,7 @@ type rejecting struct {
 	*decider
 	rules   *Rules
 	labels  map[[2]int32]bool
-	checked []bool // of the candidates; nil: no rule applies
+	checked []bool // one for each candidate; nil: no rule applies
 }
 
 // newRejecting prepares the rules for the candidates, and rejects what people rejected.

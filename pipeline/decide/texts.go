@@ -27,7 +27,7 @@ type Texts struct {
 	threads int
 	sides   [2]struct {
 		identifier *language.Identifier
-		held       map[int32]Sentence // by number
+		held       map[int32]Sentence // sentences by number
 	}
 }
 

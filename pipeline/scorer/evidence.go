@@ -22,7 +22,7 @@ import (
 
 // Count says of how many of a run's labels something is known.
 type Count struct {
-	Labels  int // of people, the last one of each pair
+	Labels  int // labels by people, the last one of each pair
 	Present int // the run's text has both sentences
 	Used    int // the run's search found the pair, too
 }

@@ -121,7 +121,7 @@ func (l *ShardLedger) Write(ctx context.Context, st *store.Store, p *plan.Plan) 
 // Builder makes a plan. Stages ask each other for the tasks that they need.
 type Builder struct {
 	*plan.Plan
-	Threads int            // per task
+	Threads int            // threads of each task
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool

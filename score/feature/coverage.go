@@ -13,7 +13,7 @@ const minCovered = 0.4
 // coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
 	a, b         loaded // the source, the target
-	block        Values // of as many pairs as a thread takes at a time
+	block        Values // values of as many pairs as a thread takes at a time
 	means        [][means]float32
 	padded       []int32 // the target's rows, padded to a multiple of dotBlock
 	dots         []int32 // [source tokens, made even, padded target tokens]
@@ -57,7 +57,7 @@ func (m *coverage) measure(p *pair) {
 	}
 	m.source = m.source[:0]
 	for i := 0; i < len(rows); i += 2 {
-		next := min(i+1, len(rows)-1) // with an odd number the last one is computed twice
+		next := min(i+1, len(rows)-1) // the last of an odd number is computed twice
 		one, two := m.dots[i*wide:][:len(best)], m.dots[(i+1)*wide:][:len(best)]
 		dotRows(one, two, m.a.table.row(rows[i]), m.a.table.row(rows[next]), m.b.table.values, m.padded)
 		top, other := int32(math.MinInt32), int32(math.MinInt32)

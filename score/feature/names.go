@@ -22,7 +22,7 @@ const soundScale = 1.6
 
 // Name is a name as features compare it.
 type Name struct {
-	Hash, Stem uint32 // of the whole word, of its first five letters
+	Hash, Stem uint32 // hashes of the whole word and of its first five letters
 	Acronym    uint32 // hash of an acronym's letters; 0: the name is no acronym
 	Sounds     []surface.Sound
 }
@@ -30,7 +30,7 @@ type Name struct {
 // namesFound counts the names of one sentence and those found in the other.
 type namesFound struct {
 	all, found   int     // names, and those that look or sound like a word of the other sentence
-	sum, largest float32 // of how unlike the others are
+	sum, largest float32 // sum and maximum of how unlike the others are
 }
 
 // mean is the mean over all names.
@@ -42,7 +42,7 @@ type names struct {
 	missing [2][]int32   // names whose form the other sentence does not have
 	sounds  [2][]float32 // how unlike by sound they are to the word that is most like them
 	vectors [2][]int16   // their vectors, one row after the other
-	sum     []int32      // of a name's token vectors
+	sum     []int32      // sum of a name's token vectors
 	rows    []int32      // padded to a multiple of dotBlock
 	dots    []int32
 }

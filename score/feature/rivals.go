@@ -9,7 +9,7 @@ import (
 // rivals are the best two token coverages among the neighbours of each sentence. It may be added to concurrently.
 type rivals struct {
 	mu    sync.Mutex
-	sides [2][]tops // by sentence
+	sides [2][]tops // one for each sentence
 }
 
 // The means that a pair's features compare with its rivals'.

@@ -19,7 +19,7 @@ type NameList struct {
 
 // Sentence is the input of the features for one sentence.
 type Sentence struct {
-	Surface surface.Features // without Names and Lower
+	Surface surface.Features // Names and Lower are left out
 	Names   []int32          // places in the side's list
 	Sounds  []surface.Sound
 	Tokens  []int32      // ids
@@ -31,11 +31,11 @@ type Sentence struct {
 type Side struct {
 	Names *NameList // nil: the features of names are 0
 
-	dim    int           // of token vectors; 0: there are none, and the token features are 0
-	table  *TokenVectors // of all ids; nil: the sentences have their own
-	rows   []int32       // of the table, by token id
+	dim    int           // size of token vectors; 0: there are none, and the token features are 0
+	table  *TokenVectors // vectors of all ids; nil: the sentences have their own
+	rows   []int32       // row of the table, by token id
 	log    *spill.Log
-	places []uint32 // of the sentences in the log, in units of spill.Align, from 1; 0: it was left out
+	places []uint32 // each sentence's place in the log, in units of spill.Align, counted from 1; 0: it was left out
 	record []byte
 
 	lengths   int64 // sum, in characters
@@ -44,7 +44,7 @@ type Side struct {
 	frequencies []int32   // sentences with a token id
 	last        []int32   // the last sentence with a token id, from 1
 	tokenised   int       // sentences with tokens
-	weights     []float32 // by token id, see weigh
+	weights     []float32 // a weight for each token id; see weigh
 }
 
 // NewSide returns an empty side of n sentences with token vectors of dim values, 0: without.
@@ -68,7 +68,7 @@ func (s *Side) Close() error { return s.log.Close() }
 // head is the beginning of a sentence's record in the log. After it stand its capitals, stems, numbers, names, tokens,
 // vectors and sounds.
 type head struct {
-	bytes                                   uint32 // of the record
+	bytes                                   uint32 // size of the record
 	length, numerals                        int32
 	capitals, stems, numbers, names, tokens uint32
 	vectors, sounds                         uint32 // values
@@ -168,13 +168,13 @@ func (s *Side) meanLength() float64 { return float64(s.lengths) / float64(max(1,
 // loaded is a sentence as it is compared: without false names and too frequent tokens. It is part of
 // a buffer, or of the log.
 type loaded struct {
-	number  int32 // from 1; 0: nothing was loaded
+	number  int32 // counted from 1; 0: nothing was loaded
 	surface surface.Features
 	names   []int32
 	sounds  []surface.Sound
 	tokens  []int32       // rows of the table
-	weights []float32     // of the tokens
-	table   *TokenVectors // of the side or the sentence
+	weights []float32     // weights of the tokens
+	table   *TokenVectors // table of the side or the sentence
 	own     TokenVectors
 	buffer  []byte
 }

@@ -118,7 +118,7 @@ type Set struct {
 	Tokens   bool             `json:"tokens"`
 	Features []string         `json:"features"` // name@version
 	Known    score.KnownPairs `json:"known"`
-	Refine   *Refiner         `json:"refine,omitempty"` // of two-stage mining; nil: one encoder
+	Refine   *Refiner         `json:"refine,omitempty"` // the strong encoder of two-stage mining; nil: one encoder
 	// Own are candidates of the host corpora's own sentences, of which it is not known whether they are translations.
 	// A scorer that is fitted on the way is adapted to them; nil: none.
 	Own feature.Values `json:"own,omitempty"`

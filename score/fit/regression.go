@@ -182,11 +182,11 @@ func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refi
 	for t := range terms {
 		terms[t].Weight = weights[t]
 	}
-	if !(weights[1] > 0) { // of the margin, which is what a strong encoder is asked for
+	if !(weights[1] > 0) { // the margin's weight must be positive, because a strong encoder is asked for high margins
 		return nil, nil
 	}
 	first := score.RefinedFeatures[0]
-	shift := score.Odds(prior) // of the log odds of both, so that each tells of pairs whatever their share
+	shift := score.Odds(prior) // makes the log odds of both independent of the share of pairs
 	return &score.Refined{
 		Intercept: weights[len(terms)] - math.Log(expected/(n-expected)) + shift,
 		Terms: append([]score.Term{{Feature: first.Name, Version: first.Version, Mean: shift, Deviation: 1, Weight: firstWeight}},

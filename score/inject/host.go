@@ -57,7 +57,7 @@ type Host struct {
 	K         int
 	Searcher  index.Searcher
 	Encoder   Embedder
-	Strong    *Strong          // of two-stage mining; nil: one encoder
+	Strong    *Strong          // the strong encoder of two-stage mining; nil: one encoder
 	Tokens    score.Tokenizer  // nil if there is none
 	Read      score.TextReader // reads Texts
 	Threads   int

@@ -33,7 +33,7 @@ func (s Sides) has(side int) bool {
 
 // Injection is a host with known pairs among its sentences.
 type Injection struct {
-	Lists *mine.Lists // of all sentences, by number
+	Lists *mine.Lists // lists of all sentences, by number
 
 	host     *Host
 	texts    [2][]string // injected

@@ -41,7 +41,7 @@ type State struct {
 	Dev       map[string]float64 `json:"dev,omitempty"`
 	Best      float64            `json:"best"`      // best value of the stop metric so far
 	Since     int                `json:"since"`     // evaluations since then
-	Evaluated bool               `json:"evaluated"` // whether there is a best value
+	Evaluated bool               `json:"evaluated"` // there is a best value
 
 	Files  map[string]string `json:"files"`  // SHA-256 of the other files, by name
 	Digest string            `json:"digest"` // SHA-256 of this state with an empty digest

@@ -67,7 +67,7 @@ type Format string
 
 // The formats. All except Parquet may be compressed.
 const (
-	Auto    Format = "auto"    // by the name: .parquet, .tmx, otherwise TSV
+	Auto    Format = "auto"    // chosen by the name: .parquet, .tmx, otherwise TSV
 	Parquet Format = "parquet" // the output of mine run
 	TSV     Format = "tsv"     // one pair per line, without quoting
 	TMX     Format = "tmx"

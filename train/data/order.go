@@ -56,7 +56,7 @@ type stack struct {
 type waiting struct {
 	row    int32
 	draw   int // number of the draw
-	bucket int // of its length
+	bucket int // bucket of its length
 }
 
 func newOrder(s *Set, c Config) (*order, error) {

@@ -479,7 +479,7 @@ func (g *Graph) WriteWithin(file string, model, graph []byte) (size int, err err
 	return size, atomicfile.Write(file, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<20)
 		_, _ = w.Write(protowire.AppendTag(model, graphField, protowire.BytesType)) // Flush gives the error
-		length := size - begin                                                      // in a varint of fixed width
+		length := size - begin                                                      // written as a varint of fixed width
 		for range lengthBytes - 1 {
 			_ = w.WriteByte(byte(length) | 0x80)
 			length >>= 7

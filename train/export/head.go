@@ -11,7 +11,7 @@ type Head struct {
 	// mean weighted by place) and last (the last token); the results of several stand one after the other.
 	Poolings []string
 	Dense    []Dense
-	Dim      int // if above 0, only as many numbers are kept, the first
+	Dim      int // if above 0, only the first Dim numbers are kept
 }
 
 // Dense is a layer after the pooling: x·Weight + Bias, and its activation. One without Weight divides by the length.

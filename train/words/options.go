@@ -105,8 +105,8 @@ func (o VocabularyOptions) settings() []string {
 
 // Config are the settings of word alignment.
 type Config struct {
-	Split    word.Splitter `yaml:"split"`     // what words are: text, or spaces if they are separated by spaces
-	Symmetry word.Symmetry `yaml:"symmetry"`  // how the aligner combines both directions
+	Split    word.Splitter `yaml:"split"`     // definition of words: text, or spaces if they are separated by spaces
+	Symmetry word.Symmetry `yaml:"symmetry"`  // the way to combine both directions
 	MinScore float64       `yaml:"min_score"` // links with a lower score are left out
 }
 

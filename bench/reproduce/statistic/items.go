@@ -24,7 +24,7 @@ func (x Items) of(draw []int) float64 {
 	if draw != nil {
 		n = len(draw)
 	}
-	var sums [3]float64 // of each list
+	var sums [3]float64 // a sum for each list
 	var squares [2]float64
 	product := 0.0
 	for i := range n {

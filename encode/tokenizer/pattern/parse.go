@@ -27,7 +27,7 @@ type parser struct {
 type tree struct {
 	node  node    // a node without branches
 	kind  byte    // 's' sequence, 'a' alternatives, 'r' repeated, 'l' lookahead, 't' atomic, 'n' node
-	parts []*tree // of all kinds but 'n'
+	parts []*tree // branches; empty for kind 'n'
 	min   int
 	max   int
 	how   repetition

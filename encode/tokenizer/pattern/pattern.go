@@ -23,7 +23,7 @@ const (
 	opSet    operation = iota // letters of a set, min to max times
 	opEither                  // the first of the branches that matches, and the rest with it
 	opStar                    // a branch any number of times
-	opAhead                   // what follows matches the branch, or does not
+	opAhead                   // lookahead: the branch must match, or must not
 	opAtomic                  // the first match of a branch
 	opBegin                   // beginning of the text (^ of a line, too)
 	opEnd                     // end of the text

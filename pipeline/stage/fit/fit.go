@@ -51,7 +51,7 @@ type spec struct {
 	Known            Known
 	Features         []string
 	OnTheWay         bool `json:",omitempty"`
-	setting.Refining      // of which both are empty for one encoder
+	setting.Refining      // both fields are empty for one encoder
 }
 
 // Want asks for the examples of known pairs in a pair of languages, and returns their key. Those of a run's own scorer

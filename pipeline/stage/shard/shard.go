@@ -229,7 +229,7 @@ func usable(
 	case !ofFile(err):
 		return done, bad, err
 	case !e.Plan.SetAside:
-		if strings.Contains(err.Error(), skipBadFiles) { // of an archive, whose undamaged parts are read
+		if strings.Contains(err.Error(), skipBadFiles) { // an archive whose undamaged parts can be read
 			return nil, nil, err
 		}
 		return nil, nil, badinput.Errorf("%w; %s sets such files aside", err, skipBadFiles)

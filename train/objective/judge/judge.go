@@ -18,7 +18,7 @@ import (
 // settings are the settings of judge.
 type settings struct {
 	Misses     int `yaml:"misses"`     // wrong pairs for each pair
-	Neighbours int `yaml:"neighbours"` // how many of them have the target of another pair that is near the source
+	Neighbours int `yaml:"neighbours"` // number of them with the target of another pair that is near the source
 	// the encoder that finds those; empty: the one in training, before the first step
 	Teacher string `yaml:"teacher"`
 }

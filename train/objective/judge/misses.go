@@ -15,7 +15,7 @@ type spelling struct {
 	begins  []bool             // the piece begins a word
 	capital []bool             // ... with a capital letter
 	number  []string           // the piece's class, if it is all digits: pieces of a class can stand for each other
-	numbers map[string][]int32 // by class
+	numbers map[string][]int32 // numbers of each class
 }
 
 // space begins the pieces that begin words.

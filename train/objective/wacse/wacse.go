@@ -187,7 +187,7 @@ func (s *Settings) Build(t objective.Training) (objective.Objective, error) {
 // target is a token that a masked token predicts.
 type target struct {
 	view, row, place int     // position of the masked token, among the masked views
-	id               int32   // that it predicts
+	id               int32   // id that it predicts
 	share            float32 // share of the loss, without 1/2N
 }
 
