@@ -144,6 +144,22 @@ func TestPairsAndProbe(t *testing.T) {
 	}
 }
 
+// TestProbeOfPairs: pairs are labelled by their similarity, which no single text tells.
+func TestProbeOfPairs(t *testing.T) {
+	rows := strings.Repeat("1\t1\t2\taaaa\taaaa\n0\t3\t4\taaaa\tbbbb\n1\t5\t6\tbbbb\tbbbb\n0\t7\t8\tbbbb\taaaa\n", 20)
+	mrpc := "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n" + rows
+	out, err := labelledReport(t, Probe, map[string]string{"msr_paraphrase_train.txt": mrpc, "msr_paraphrase_test.txt": mrpc,
+		"de.test.tsv": "sentence1\tsentence2\tlabel\ncccc\tcccc\t1\ncccc\tdddd\t0\n"})
+	if err != nil || len(out.Rows) != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	de, en := out.Rows[0], out.Rows[1]
+	if en.Name != "en" || en.Cells[0] != 100.0 || en.Cells[2] != 80 || de.Name != "de" || de.Cells[0] != nil ||
+		de.Cells[1] != 50.0 {
+		t.Errorf("%+v", out.Rows)
+	}
+}
+
 func TestLabelledRefuses(t *testing.T) {
 	header := "sentence1\tsentence2\tlabel\n"
 	for says, c := range map[string]struct {
@@ -159,6 +175,8 @@ func TestLabelledRefuses(t *testing.T) {
 		"has several train files of de":         {Probe, map[string]string{"de.train": "x\ta\n", "de.train.10": "x\ta\n", "de.test": "x\ta\n"}},
 		"one label only":                        {Probe, map[string]string{"de.train": "x\ta\n", "de.test": "x\ta\n"}},
 		"but no training texts of fr or of en":  {Probe, map[string]string{"de.train": "x\ta\ny\tb\n", "fr.test": "x\ta\n"}},
+		"keep them in folders of their own":     {Probe, map[string]string{"en.train": "x\taa\ny\tbb\n", "de.test.tsv": header + "a\tb\tx\n"}},
+		"pairs of the language de alone":        {Probe, map[string]string{"de.train.tsv": "a\tb\n", "de.test": "x\ta\n"}},
 		"the name must begin with a code":       {Probe, map[string]string{"a language.train": "x\ta\n", "de.test": "x\ta\n"}},
 	} {
 		if _, err := labelledReport(t, c.protocol, c.files); !badinput.Is(err) || !strings.Contains(err.Error(), says) {

@@ -14,12 +14,13 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Probe is classification of texts by a linear layer on their vectors, in the language it is trained on and others.
+// Probe is classification of texts, or of pairs of them, by a linear layer on their vectors, in the language it is
+// trained on and others.
 var Probe = &Protocol{
 	Name: "probe",
 	Definition: [2]string{
 		"Accuracy in percent of logistic regression on vectors (scikit-learn's: L2 on the weights, C = 1, fitted until the gradient vanishes),",
-		"trained on the language's own training texts, and zero-shot: on those of the language of --tgt alone.",
+		"trained on the language's own training texts, and zero-shot: on those of the language of --tgt alone. Pairs are |u - v| and u * v.",
 	},
 	Columns: []report.Column{{Name: "own", Kind: report.Percentage}, {Name: "zero-shot", Kind: report.Percentage},
 		{Name: "texts", Kind: report.Count}, {Name: "labels", Kind: report.Count}},
@@ -34,24 +35,28 @@ func (r *Runner) probe(ctx context.Context, out *report.Report, dir, target stri
 	probes := map[string]*probe{}
 	for _, set := range trains {
 		r.progress("probe: train on %s", set.Name)
-		v, err := r.labelledVectors(ctx, set, set.First, false)
+		rows, err := r.probed(ctx, set)
 		if err != nil {
 			return err
 		}
-		if probes[set.Language], err = newProbe(v.Rows, set.Labels); err != nil {
+		if probes[set.Language], err = newProbe(rows, set.Labels); err != nil {
 			return fmt.Errorf("probe of %s: %w", set.Name, err)
 		}
 	}
 	for _, set := range tests {
 		r.progress("probe: test on %s", set.Name)
-		v, err := r.labelledVectors(ctx, set, set.First, false)
+		rows, err := r.probed(ctx, set)
 		if err != nil {
 			return err
 		}
 		row := report.Row{Name: set.Language, Cells: []any{nil, nil, len(set.Labels), 0}}
 		for column, language := range []string{set.Language, target} {
 			if p := probes[language]; p != nil {
-				row.Cells[column], row.Cells[3] = p.accuracy(v.Rows, set.Labels), len(p.labels)
+				if p.dim != rows.Dim {
+					return badinput.Errorf("%s has texts with labels and pairs with labels of %s: keep them in folders of their "+
+						"own", dir, set.Language)
+				}
+				row.Cells[column], row.Cells[3] = p.accuracy(rows, set.Labels), len(p.labels)
 			}
 		}
 		if row.Cells[0] == nil && row.Cells[1] == nil {
@@ -61,6 +66,32 @@ func (r *Runner) probe(ctx context.Context, out *report.Report, dir, target stri
 		out.Rows = append(out.Rows, row)
 	}
 	return nil
+}
+
+// probed is what a set's labels are learnt from: the vectors of its texts [n, dim], or, of pairs with the vectors u and
+// v, |u - v| and u * v [n, 2 dim], as SentEval and InferSent have it.
+func (r *Runner) probed(ctx context.Context, set testset.Labelled) (embedding.Matrix, error) {
+	first, err := r.labelledVectors(ctx, set, set.First, false)
+	if err != nil || len(set.Second.Texts) == 0 {
+		return first.Rows, err
+	}
+	second, err := r.labelledVectors(ctx, set, set.Second, true)
+	if err != nil {
+		return second.Rows, err
+	}
+	n, dim := first.Rows.N, first.Rows.Dim
+	u, v, rows := make([]float32, dim), make([]float32, dim), make([]float32, 0, 2*n*dim)
+	for i := range n {
+		first.Rows.Float32(u, i, i+1)
+		second.Rows.Float32(v, i, i+1)
+		for k := range u {
+			rows = append(rows, float32(math.Abs(float64(u[k]-v[k]))))
+		}
+		for k := range u {
+			rows = append(rows, u[k]*v[k])
+		}
+	}
+	return embedding.FromFloat32(rows, 2*dim), nil
 }
 
 // probe is a fitted classifier: weights [labels, dim+1], of which the last of each row is the intercept. Of two labels

@@ -92,7 +92,7 @@ func TestSTSYears(t *testing.T) {
 		t.Errorf("%v is not the mean %v of both sets", unweighted, want)
 	}
 	notes := strings.Join(reports[0].Notes, "\n")
-	if !strings.Contains(notes, "last 1 pairs") || !strings.Contains(notes, "2013 lacks the set FNWN") {
+	if !strings.Contains(notes, ": 1 pairs of") || !strings.Contains(notes, "2013 lacks the set FNWN") {
 		t.Errorf("notes:\n%s", notes)
 	}
 }

@@ -47,7 +47,7 @@ func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset
 		sets[i] = set
 		for _, out := range reports {
 			if unscored > 0 {
-				out.Note("%s %s: the last %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored,
+				out.Note("%s %s: %d pairs of %s have no gold score and are left out", f.Year, f.Name, unscored,
 					f.Text)
 			}
 		}
@@ -58,7 +58,7 @@ func (r *Runner) STS(ctx context.Context, protocols []*Protocol, files []testset
 	return reports, nil
 }
 
-// stsSet reads and encodes a set. unscored is the number of pairs at its end that have no gold score and are left out.
+// stsSet reads and encodes a set. unscored is the number of pairs that have no gold score and are left out.
 func (r *Runner) stsSet(ctx context.Context, files testset.STSFiles) (set SimilaritySet, unscored int, err error) {
 	pairs, err := testset.ReadSTS(files)
 	if err != nil {

@@ -73,13 +73,38 @@ func FuzzReadSTS(f *testing.F) {
 	})
 }
 
+func FuzzReadSTSJSON(f *testing.F) {
+	f.Add([]byte(`{"lang":"de-en","score":1.5,"sentence1":"a","sentence2":"b"}`))
+	f.Add([]byte(`{"score":null,"sentence1":"a\tb"}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "de.jsonl"), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sets, err := FindSTS(dir)
+		for _, files := range sets {
+			set, err := ReadSTS(files)
+			if err != nil && !badinput.Is(err) {
+				t.Errorf("error %v is no bad input", err)
+			}
+			if len(set.Scores) != len(set.FirstSide.Texts) || len(set.Scores) != len(set.SecondSide.Texts) {
+				t.Errorf("%s: %d scores for %d and %d texts", set.Name, len(set.Scores), len(set.FirstSide.Texts),
+					len(set.SecondSide.Texts))
+			}
+		}
+		if err != nil && !badinput.Is(err) {
+			t.Errorf("error %v is no bad input", err)
+		}
+	})
+}
+
 func FuzzReadLabelled(f *testing.F) {
 	f.Add([]byte("sentence1\tsentence2\tlabel\na\tb\t1\n"))
 	f.Add([]byte("language\tgold_label\tsentence1\tsentence2\nde\tneutral\ta\tb\n"))
 	f.Add([]byte("label\ttext\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := t.TempDir()
-		for _, name := range []string{"de.tsv", "de.train.10", "de.test"} {
+		for _, name := range []string{"de.tsv", "de.train.10", "de.test", "fr.train.tsv", "msr_paraphrase_test.txt"} {
 			if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 				t.Fatal(err)
 			}

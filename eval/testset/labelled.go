@@ -27,7 +27,7 @@ func ReadPairs(dir string) ([]Labelled, error) {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".tsv" {
 			return err
 		}
-		found, err := readPairs(path)
+		found, err := readPairs(path, filepath.Base(filepath.Dir(path)))
 		sets = append(sets, found...)
 		return err
 	})
@@ -43,27 +43,37 @@ func ReadPairs(dir string) ([]Labelled, error) {
 	return sets, nil
 }
 
-func readPairs(path string) (sets []Labelled, err error) {
+// pairColumns are the columns of a file of labelled pairs by their names in the header: those of PAWS-X and XNLI, and
+// those of MRPC.
+var pairColumns = map[string]string{"sentence1": "first", "sentence2": "second", "label": "label", "gold_label": "label",
+	"language": "language", "#1 String": "first", "#2 String": "second", "Quality": "label"}
+
+// readPairs reads a file of labelled pairs, one set for each language. code is the language of a file without such a
+// column. A file without the other columns has no sets.
+func readPairs(path, code string) (sets []Labelled, err error) {
 	rows, err := readFields(path)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	header := rows[0].fields
-	label := max(slices.Index(header, "label"), slices.Index(header, "gold_label"))
-	first, second := slices.Index(header, "sentence1"), slices.Index(header, "sentence2")
-	if min(label, first, second) < 0 {
-		return nil, nil
+	header, column := rows[0].fields, map[string]int{}
+	for i, name := range header {
+		if role := pairColumns[strings.TrimPrefix(name, "\ufeff")]; role != "" {
+			column[role] = i
+		}
 	}
-	language := slices.Index(header, "language")
+	for _, role := range []string{"first", "second", "label"} {
+		if _, found := column[role]; !found {
+			return nil, nil
+		}
+	}
 	of := map[string]int{}
 	for _, row := range rows[1:] {
 		if len(row.fields) != len(header) {
 			return nil, badinput.Errorf("%s:%d: the line has %d fields but the header %d: correct the line", path, row.line,
 				len(row.fields), len(header))
 		}
-		code := filepath.Base(filepath.Dir(path))
-		if language >= 0 {
-			code = row.fields[language]
+		if at, found := column["language"]; found {
+			code = row.fields[at]
 		}
 		at, known := of[code]
 		if !known {
@@ -77,18 +87,23 @@ func readPairs(path string) (sets []Labelled, err error) {
 				First: Side{Language: parsed}, Second: Side{Language: parsed}})
 		}
 		s := &sets[at]
-		s.First.Texts = append(s.First.Texts, strip(row.fields[first]))
-		s.Second.Texts = append(s.Second.Texts, strip(row.fields[second]))
-		s.Labels = append(s.Labels, row.fields[label])
+		s.First.Texts = append(s.First.Texts, strip(row.fields[column["first"]]))
+		s.Second.Texts = append(s.Second.Texts, strip(row.fields[column["second"]]))
+		s.Labels = append(s.Labels, row.fields[column["label"]])
 	}
 	return sets, nil
 }
 
-// labelledFile is a file of MLDoc's layout, LANG.train.1000 or LANG.test; the size may be missing.
-var labelledFile = regexp.MustCompile(`^([^.]+)\.(train|test)(\.[0-9]+)?$`)
+// labelledFile is a file of MLDoc's layout, LANG.train.1000 or LANG.test; the size may be missing. Files of labelled
+// pairs end in .tsv.
+var labelledFile = regexp.MustCompile(`^([^.]+)\.(train|test)(\.[0-9]+|\.tsv)?$`)
+
+// mrpcFile is a file of the Microsoft Research paraphrase corpus.
+var mrpcFile = regexp.MustCompile(`^msr_paraphrase_(train|test)\.txt$`)
 
 // ReadLabelled reads the sets of labelled texts in dir: files LANG.train or LANG.train.SIZE, and LANG.test, of lines
-// label<TAB>text, as MLDoc is published. tests and trains are by language.
+// label<TAB>text, as MLDoc is published; and those of labelled pairs, LANG.train.tsv and LANG.test.tsv with the columns
+// of ReadPairs, or MRPC's own files. tests and trains are by language.
 func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 	entries, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
@@ -96,6 +111,9 @@ func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 	}
 	for _, path := range entries {
 		name := labelledFile.FindStringSubmatch(filepath.Base(path))
+		if mrpc := mrpcFile.FindStringSubmatch(filepath.Base(path)); mrpc != nil {
+			name = []string{"", "en", mrpc[1], ".tsv"}
+		}
 		if name == nil {
 			continue
 		}
@@ -103,7 +121,11 @@ func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 		if err != nil {
 			return nil, nil, badinput.Errorf("%s: %w: the name must begin with a code", path, err)
 		}
-		set, err := readLabelled(path, language)
+		read := readLabelled
+		if name[3] == ".tsv" {
+			read = readOnePairs
+		}
+		set, err := read(path, language)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,9 +140,23 @@ func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 	}
 	if len(trains) == 0 || len(tests) == 0 {
 		return nil, nil, badinput.Errorf("%s has no labelled texts: it needs files LANG.train or LANG.train.SIZE, and "+
-			"LANG.test, of lines label<TAB>text", dir)
+			"LANG.test, of lines label<TAB>text, or LANG.train.tsv and LANG.test.tsv of labelled pairs", dir)
 	}
 	return trains, tests, nil
+}
+
+// readOnePairs reads a file of labelled pairs of one language.
+func readOnePairs(path, language string) (Labelled, error) {
+	sets, err := readPairs(path, language)
+	switch {
+	case err != nil:
+		return Labelled{}, err
+	case len(sets) != 1 || sets[0].Language != language:
+		return Labelled{}, badinput.Errorf("%s must have the columns sentence1, sentence2 and label, and pairs of the "+
+			"language %s alone, which its name says", path, language)
+	}
+	sets[0].Name = filepath.Base(path)
+	return sets[0], nil
 }
 
 func readLabelled(path, language string) (Labelled, error) {

@@ -25,6 +25,7 @@ type STSFiles struct {
 	textColumns   [2]int // column numbers in Text, which is tab-separated
 	goldColumn    int
 	header        bool
+	json          bool // MTEB's JSON lines
 }
 
 // STSPairs is the pairs of a set. Pairs without a gold score are left out, as in SemEval.
@@ -32,14 +33,14 @@ type STSPairs struct {
 	STSFiles
 	FirstSide, SecondSide Side
 	Scores                []float64
-	Unscored              int // pairs after the last gold score, left out
+	Unscored              int // pairs without a gold score, left out
 }
 
 var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z]+)\.txt$`)
 
 // FindSTS finds all sets under dir: YEAR/NAME.test.tsv (SemEval 2012-2016: score, two sentences),
-// STS.input.TRACK.a-b.txt with STS.gs.TRACK.a-b.txt beside it (2017), STS benchmark's sts-test.csv, and
-// SICK_test_annotated.txt.
+// STS.input.TRACK.a-b.txt with STS.gs.TRACK.a-b.txt beside it (2017), STS benchmark's sts-test.csv,
+// SICK_test_annotated.txt, and YEAR/*.jsonl of MTEB (STS17, STS22).
 func FindSTS(dir string) ([]STSFiles, error) {
 	var sets []STSFiles
 	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
@@ -47,6 +48,11 @@ func FindSTS(dir string) ([]STSFiles, error) {
 			return err
 		}
 		name := entry.Name()
+		if _, found := stsJSONName(name); found {
+			found, err := findSTSJSON(path)
+			sets = append(sets, found...)
+			return err
+		}
 		switch track := stsTrack.FindStringSubmatch(name); {
 		case track != nil:
 			gold := filepath.Join(filepath.Dir(path), strings.Replace(name, ".input.", ".gs.", 1))
@@ -71,7 +77,7 @@ func FindSTS(dir string) ([]STSFiles, error) {
 	}
 	if len(sets) == 0 {
 		return nil, badinput.Errorf(
-			"%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, sts-test.csv, or SICK_test_annotated.txt",
+			"%s has no STS set: it needs YEAR/NAME.test.tsv, STS.input.*.txt with STS.gs.*.txt, sts-test.csv, SICK_test_annotated.txt, or YEAR/*.jsonl",
 			dir)
 	}
 	slices.SortFunc(sets, func(a, b STSFiles) int {
@@ -83,39 +89,50 @@ func FindSTS(dir string) ([]STSFiles, error) {
 // ReadSTS reads a set.
 func ReadSTS(files STSFiles) (STSPairs, error) {
 	set := STSPairs{STSFiles: files, FirstSide: Side{Language: files.First}, SecondSide: Side{Language: files.Second}}
-	rows, err := readFields(files.Text)
-	if err != nil {
+	if err := set.read(); err != nil {
 		return set, err
-	}
-	if files.header {
-		rows = rows[1:]
-	}
-	var golds []fieldsAt
-	if files.Gold != "" {
-		if golds, err = readFields(files.Gold); err != nil {
-			return set, err
-		}
-		if len(golds) > len(rows) {
-			return set, badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release",
-				files.Text, len(rows), files.Gold, len(golds))
-		}
-		// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
-		set.Unscored = len(rows) - len(golds)
-		rows = rows[:len(golds)]
-	}
-	for i, row := range rows {
-		scored, name := row, files.Text
-		if files.Gold != "" {
-			scored, name = golds[i], files.Gold
-		}
-		if err := set.add(row, scored, name); err != nil {
-			return set, err
-		}
 	}
 	if len(set.Scores) == 0 {
 		return set, badinput.Errorf("%s: no pair has a gold score", files.Text)
 	}
 	return set, nil
+}
+
+// read adds the pairs of the set's files.
+func (s *STSPairs) read() error {
+	if s.json {
+		return s.readSTSJSON()
+	}
+	rows, err := readFields(s.Text)
+	if err != nil {
+		return err
+	}
+	if s.header {
+		rows = rows[1:]
+	}
+	var golds []fieldsAt
+	if s.Gold != "" {
+		if golds, err = readFields(s.Gold); err != nil {
+			return err
+		}
+		if len(golds) > len(rows) {
+			return badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release",
+				s.Text, len(rows), s.Gold, len(golds))
+		}
+		// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
+		s.Unscored = len(rows) - len(golds)
+		rows = rows[:len(golds)]
+	}
+	for i, row := range rows {
+		scored, name := row, s.Text
+		if s.Gold != "" {
+			scored, name = golds[i], s.Gold
+		}
+		if err := s.add(row, scored, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
@@ -147,7 +164,7 @@ type fieldsAt struct {
 // readFields reads the lines of a file that are not blank.
 func readFields(path string) (rows []fieldsAt, err error) {
 	opts := corpus.DefaultOptions()
-	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
+	opts.Format, opts.OnBadLine, opts.MaxLineBytes = corpus.FormatText, corpus.FailBadLine, corpus.MaxRecordBytes
 	for s, err := range corpus.Sentences(input.File{Path: path}, opts) {
 		if err != nil {
 			return nil, err

@@ -204,7 +204,7 @@ var testSets = []struct {
 	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", evalOptions.evalBUCC},
 	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text",
 		evalOptions.evalAligned},
-	{eval.STSSets, "SemEval 2012-2017, STS benchmark and SICK under --dir", evalOptions.evalSTS},
+	{eval.STSSets, "SemEval 2012-2017, STS benchmark, SICK and MTEB's STS17 and STS22 under --dir", evalOptions.evalSTS},
 	{eval.LabelledSets, "pairs as of PAWS-X and XNLI, or texts as of MLDoc, under --dir", evalOptions.evalLabelled},
 }
 
