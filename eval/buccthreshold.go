@@ -272,9 +272,6 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N); err != nil {
 			return mined, err
 		}
-		if err = ranked.NearMisses(source.rows.N, target.rows.N); err != nil {
-			return mined, err
-		}
 	}
 	gold := newPairSet(half.Gold)
 	mined.Mined = Mined{Half: half.Name, Gold: len(gold)}

@@ -9,9 +9,6 @@ import (
 	"bitextmine/corpus/surface"
 )
 
-// alike is how unlike by sound a name and a word of the other side are at most, as scorers take it.
-const alike = 0.3
-
 // differ finds the numbers and the names of either side that the other lacks. Small numbers, which languages spell
 // out, count only if the other side lacks one, too. Names of German have none: every noun has a capital there.
 func differ(texts, languages [2]string) (marks [2][]concordance.Span) {
@@ -79,9 +76,8 @@ func namesAlone(text string, own, other *surface.Features, sounds []surface.Soun
 		}
 		begin += at
 		at = begin + len(name.Text)
-		_, word := slices.BinarySearch(other.Capitals, name.Hash)
-		_, stem := slices.BinarySearch(other.Stems, name.Stem)
-		if !word && !stem && finder.Unlike(surface.AppendSounds(nil, name.Text), sounds) > alike {
+		if !other.HasForm(name.Hash, name.Stem) &&
+			finder.Unlike(surface.AppendSounds(nil, name.Text), sounds) > surface.MaxUnlike {
 			marks = append(marks, concordance.Span{Start: begin, End: at})
 		}
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/index/indextest"
 )
 
 // shape is a cell to search: n source rows and q target rows.
@@ -70,7 +70,7 @@ func (s shape) sides() (src, tgt index.Side, err error) {
 }
 
 func (s shape) side(rows []float32) index.Side {
-	unit(rows, s.dim)
+	indextest.Normalise(rows, s.dim)
 	m := embedding.FromFloat32(rows, s.dim)
 	if s.float16 {
 		m = embedding.Narrow(m)
@@ -139,17 +139,4 @@ func near(rng *rand.Rand, n, dim int) []float32 {
 		}
 	}
 	return rows
-}
-
-func unit(rows []float32, dim int) {
-	for lo := 0; lo < len(rows); lo += dim {
-		row := rows[lo : lo+dim]
-		var sum float64
-		for _, v := range row {
-			sum += float64(v) * float64(v)
-		}
-		for i := range row {
-			row[i] = float32(float64(row[i]) / math.Sqrt(sum))
-		}
-	}
 }

@@ -144,6 +144,18 @@ var substituteCosts = func() (costs [soundCount][soundCount]int32) {
 	return costs
 }()
 
+// MaxUnlike is how unlike by sound a name and its counterpart are at most.
+const MaxUnlike = 0.3
+
+// HasForm reports whether the text has a name as it is written, or a word of the same beginning, by their hashes.
+func (f *Features) HasForm(word, stem uint32) bool {
+	_, written := slices.BinarySearch(f.Capitals, word)
+	if !written {
+		_, written = slices.BinarySearch(f.Stems, stem)
+	}
+	return written
+}
+
 // Finder looks names up in the sounds of other sentences. It holds buffers, so it is not safe for concurrent use.
 type Finder struct{ rows [2][maxNameSounds + 1]int32 }
 

@@ -213,14 +213,24 @@ func unknown(c *config) error {
 // readConfig reads config.json.
 func readConfig(dir string) (*config, error) {
 	c := &config{path: filepath.Join(dir, "config.json")}
-	raw, err := os.ReadFile(c.path)
+	found, err := ReadJSON(c.path, &c.values)
+	if err == nil && !found {
+		err = badinput.Errorf("%s is missing: it names the shape of the model", c.path)
+	}
+	return c, err
+}
+
+// ReadJSON reads a JSON file of a published model; false if it is missing.
+func ReadJSON(path string, into any) (bool, error) {
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badinput.Errorf("%s is missing: it names the shape of the model", c.path)
-	} else if err != nil {
-		return nil, err
+		return false, nil
 	}
-	if err := json.Unmarshal(raw, &c.values); err != nil {
-		return nil, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again", c.path, err)
+	if err != nil {
+		return false, err
 	}
-	return c, nil
+	if err := json.Unmarshal(raw, into); err != nil {
+		return false, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again", path, err)
+	}
+	return true, nil
 }

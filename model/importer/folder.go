@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -113,18 +112,7 @@ func (f *folder) at(name string) string { return filepath.Join(f.root, filepath.
 
 // json reads a file; false if it is missing.
 func (f *folder) json(name string, into any) (bool, error) {
-	raw, err := os.ReadFile(f.at(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return false, badinput.Errorf("%s is not the JSON that a published model has there: %w: fetch the file again",
-			f.at(name), err)
-	}
-	return true, nil
+	return architecture.ReadJSON(f.at(name), into)
 }
 
 // bring makes a file of the folder one of the encoder's and gives its name there: the same.

@@ -166,9 +166,6 @@ func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
 		if d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len()); err != nil {
 			return err
 		}
-		if err = d.NearMisses(p.Sentences[0].Len(), p.Sentences[1].Len()); err != nil {
-			return err
-		}
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
 		return p.weigh(d)

@@ -14,9 +14,6 @@ const maxNames = 16
 // translated by words that are less alike than that only if they are rare.
 const minUnlike = 0.4
 
-// maxSoundUnlike is how unlike by sound a name and its counterpart are at most.
-const maxSoundUnlike = 0.3
-
 // soundScale makes what is unlike by sound comparable with 1 - cosine.
 const soundScale = 1.6
 
@@ -82,12 +79,12 @@ func (n *names) find(at int, side, other *Side, one, with *loaded) (f namesFound
 	for _, place := range one.names[:min(len(one.names), maxNames)] {
 		name := &side.Names.All[place]
 		f.all++
-		if hasForm(name, other, with) {
+		if with.surface.HasForm(name.Hash, name.Stem) || hasAcronym(name, other, with) {
 			f.found++
 			continue
 		}
 		unlike := n.finder.Unlike(name.Sounds, with.sounds)
-		if unlike <= maxSoundUnlike {
+		if unlike <= surface.MaxUnlike {
 			f.found++
 			continue
 		}
@@ -96,15 +93,8 @@ func (n *names) find(at int, side, other *Side, one, with *loaded) (f namesFound
 	return f
 }
 
-// hasForm says whether a sentence has a name as it is written, a word of the same beginning, or an acronym of its
-// letters.
-func hasForm(name *Name, other *Side, with *loaded) bool {
-	if _, word := slices.BinarySearch(with.surface.Capitals, name.Hash); word {
-		return true
-	}
-	if _, stem := slices.BinarySearch(with.surface.Stems, name.Stem); stem {
-		return true
-	}
+// hasAcronym reports whether a sentence has an acronym of the name's letters.
+func hasAcronym(name *Name, other *Side, with *loaded) bool {
 	return name.Acronym != 0 && slices.ContainsFunc(with.names, func(i int32) bool { return other.Names.All[i].Acronym == name.Acronym })
 }
 

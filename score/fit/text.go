@@ -23,12 +23,22 @@ const (
 	maxTextFactor = 1.5
 )
 
-// ToText ranks the candidates of a text anew, by weights that follow the text, and returns the scorer that has them:
+// ToText ranks the candidates of a text anew, by weights that follow the text, and lowers the probabilities of matches
+// if the text has many near misses. It returns the scorer that has the weights. sources and targets are the numbers of
+// sentences.
+func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
+	scorer, err := follow(r, sources, targets)
+	if err == nil {
+		err = r.NearMisses(sources, targets)
+	}
+	return scorer, err
+}
+
+// follow ranks the candidates anew by weights that follow the text, and returns the scorer that has them:
 // how much a feature tells differs by language and by kind of text. The pairs that the scorer matches one-to-one and
 // takes for translations are true examples, the other matched ones false, and the weights are held near the scorer's.
-// The scorer stays where there is too little to learn from, or too much is learnt. sources and targets are the numbers
-// of sentences.
-func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
+// The scorer stays where there is too little to learn from, or too much is learnt.
+func follow(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	base := r.Scorer()
 	if base.Refined != nil {
 		return base, nil
@@ -49,7 +59,7 @@ func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 		if round == textRounds {
 			break
 		}
-		next, err := follow(base, r, verdicts, adapted)
+		next, err := learn(base, r, verdicts, adapted)
 		if err != nil {
 			return nil, err
 		}
@@ -60,8 +70,8 @@ func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	return r.Scorer(), nil
 }
 
-// follow fits the weights of base to a text's matched pairs.
-func follow(base *score.Scorer, r *score.Ranked, verdicts []mine.Verdict, adapted *score.Adapted) (*score.Scorer, error) {
+// learn fits the weights of base to a text's matched pairs.
+func learn(base *score.Scorer, r *score.Ranked, verdicts []mine.Verdict, adapted *score.Adapted) (*score.Scorer, error) {
 	width := len(base.Terms) + 1
 	fitted := &regression{width: width, near: make([]float64, width), pull: make([]float64, width)}
 	for t, term := range base.Terms {

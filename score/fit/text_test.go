@@ -59,7 +59,7 @@ func TestToText(t *testing.T) {
 	const n = 4000
 	r, truth := textOf(t, n, 0.1)
 	base, before := r.Scorer(), errorsOf(&r, truth)
-	got, err := ToText(&r, n, n)
+	got, err := follow(&r, n, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestToText(t *testing.T) {
 		t.Errorf("%d errors, %d before; weights %v and %v", after, before, got.Terms[0].Weight, got.Terms[1].Weight)
 	}
 	again, _ := textOf(t, n, 0.1)
-	if next, err := ToText(&again, n, n); err != nil || next.Terms[1] != got.Terms[1] || next.Intercept != got.Intercept {
+	if next, err := follow(&again, n, n); err != nil || next.Terms[1] != got.Terms[1] || next.Intercept != got.Intercept {
 		t.Errorf("a second fit gives %+v, error %v", next, err)
 	}
 }
@@ -81,13 +81,13 @@ func TestToTextStays(t *testing.T) {
 	}{"no translations": {4000, 0}, "few pairs": {40, 0.3}, "nearly all translated": {4000, 0.95}} {
 		r, _ := textOf(t, c.n, c.share)
 		base, first := r.Scorer(), r.Candidates[0]
-		if got, err := ToText(&r, c.n, c.n); err != nil || got != base || r.Scorer() != base || r.Candidates[0] != first {
+		if got, err := follow(&r, c.n, c.n); err != nil || got != base || r.Scorer() != base || r.Candidates[0] != first {
 			t.Errorf("%s: the weights changed, error %v", name, err)
 		}
 	}
 	r, _ := textOf(t, 4000, 0.1)
 	r.Scorer().Refined = &score.Refined{}
-	if got, err := ToText(&r, 4000, 4000); err != nil || got.Refined == nil || got != r.Scorer() {
+	if got, err := follow(&r, 4000, 4000); err != nil || got.Refined == nil || got != r.Scorer() {
 		t.Errorf("a scorer with a strong encoder changed, error %v", err)
 	}
 }
