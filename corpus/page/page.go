@@ -107,7 +107,7 @@ func guard(p *Page, work func() error) {
 
 // cutOff is the error for an archive without its end.
 func cutOff(name string, record uint64, what error) error {
-	return badinput.Errorf("%s: record %d of the archive is cut off or damaged (%v); fetch the file again, or have mine run read the rest of it with --on-bad-file skip",
+	return badinput.Errorf("%s: record %d of the archive is cut off or damaged (%v); fetch the file again, or have the rest of the archive read with --on-bad-file skip",
 		name, record, what)
 }
 

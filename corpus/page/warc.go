@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
 )
 
 const (
@@ -195,7 +196,9 @@ func (w *WARC) damaged(err error) (*record, error) {
 	var damage *input.Damage
 	ours := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoRecord) || errors.Is(err, errNoLength) || errors.Is(err, errHeader)
 	switch {
-	case !ours && !errors.As(err, &damage):
+	case !ours && !errors.As(err, &damage) && badinput.Is(err): // of the compression
+		return nil, badinput.Errorf("%w, or have the rest of the archive read with --on-bad-file skip", err)
+	case !ours && damage == nil:
 		return nil, err
 	case !w.salvage:
 		return nil, cutOff(w.name, max(w.number, 1), err)

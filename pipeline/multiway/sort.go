@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 			patterns = append(patterns, files)
 		}
 	}
-	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0]}
+	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0], SkipBad: cfg.OnBadFile == config.SkipBadFile}
 	switch {
 	case len(patterns) == 0 && (how.Model != "" || how.Column != ""):
 		return badinput.Errorf("lang_model and lang_column sort mixed text: name it with --text mixed=FILES")
@@ -118,8 +119,15 @@ func sortOnce(ctx context.Context, file input.File, dir string, how Sorting) (st
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("sort %s again: %w", file.Path, err)
 	}
-	if _, err := Sort(ctx, []input.File{file}, dir, how); err != nil {
+	sorted, err := Sort(ctx, []input.File{file}, dir, how)
+	if err != nil {
 		return "", err
+	}
+	for _, warning := range sorted.Warnings {
+		slog.Warn(warning)
+	}
+	if len(sorted.Warnings) > 0 {
+		return dir, nil // the next run warns again
 	}
 	return dir, atomicfile.WriteBytes(path, stamp)
 }
@@ -144,6 +152,7 @@ type Sorting struct {
 	MinScore  float64        // probability of a language, or by CLD2 its share of the letters, from which it is believed
 	Sentences bool           // records are divided, and each sentence goes to the file of its own language
 	In        corpus.Options // how files are read; values of MetaColumns go along
+	SkipBad   bool           // a file that cannot be used is left out, and damaged parts of an archive
 }
 
 // OtherLanguages is the name of the file of all languages that were not asked for.
@@ -154,6 +163,8 @@ type Sorted struct {
 	Rows    map[string]int // number of each language's rows
 	Skipped map[corpus.Reason]uint64
 	LeftOut int // lines of pages that stood on many pages of their site before
+	// Warnings name what of files was damaged and left out.
+	Warnings []string
 }
 
 // sorter sorts records.
@@ -163,13 +174,19 @@ type sorter struct {
 	meta     []string   // names of the columns that go along
 	site     shard.Site // the pages so far
 	identify func(text string) (code string, score float64)
-	outputs  map[string]*bufio.Writer
+	outputs  map[string]*sortedFile
 	found    []split.Sentence
+}
+
+// sortedFile is the output of a language.
+type sortedFile struct {
+	*bufio.Writer
+	file *os.File
 }
 
 // Sort writes DIR/LANGUAGE.jsonl for every language. On an error no file appears.
 func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*Sorted, error) {
-	s := &sorter{Sorting: how, Sorted: Sorted{Rows: map[string]int{}, Skipped: map[corpus.Reason]uint64{}}, outputs: map[string]*bufio.Writer{}}
+	s := &sorter{Sorting: how, Sorted: Sorted{Rows: map[string]int{}, Skipped: map[corpus.Reason]uint64{}}, outputs: map[string]*sortedFile{}}
 	for _, code := range append([]string{OtherLanguages}, how.Languages...) {
 		s.outputs[code], s.Rows[code] = nil, 0
 	}
@@ -184,15 +201,16 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, badinput.Errorf("%s cannot be made (%w); name another directory with --out", dir, err)
 	}
+	var failed error // without the names of the outputs before it
 	err = s.open(dir, slices.Sorted(maps.Keys(s.outputs)), func() error {
 		for _, file := range files {
-			if err := s.file(ctx, file); err != nil {
-				return err
+			if failed = s.fileOrNothing(ctx, file); failed != nil {
+				break
 			}
 		}
-		return nil
+		return failed
 	})
-	return &s.Sorted, err
+	return &s.Sorted, cmp.Or(failed, err)
 }
 
 // identifier identifies languages by CLD2, or by a model of fastText.
@@ -233,7 +251,7 @@ func (s *sorter) open(dir string, languages []string, work func() error) error {
 	}
 	return atomicfile.Write(filepath.Join(dir, languages[0]+".jsonl"), func(f *os.File) error {
 		out := bufio.NewWriter(f)
-		s.outputs[languages[0]] = out
+		s.outputs[languages[0]] = &sortedFile{out, f}
 		if err := s.open(dir, languages[1:], work); err != nil {
 			return err
 		}
@@ -241,8 +259,44 @@ func (s *sorter) open(dir string, languages []string, work func() error) error {
 	})
 }
 
+// fileOrNothing sorts a file. With SkipBad a bad one leaves nothing in the outputs.
+func (s *sorter) fileOrNothing(ctx context.Context, file input.File) error {
+	if !s.SkipBad {
+		err := s.file(ctx, file)
+		if badinput.Is(err) && !strings.Contains(err.Error(), "--on-bad-file") {
+			err = badinput.Errorf("%w; --on-bad-file skip leaves such files out", err)
+		}
+		return err
+	}
+	before, rows, left := map[string]int64{}, maps.Clone(s.Rows), s.LeftOut
+	for code, out := range s.outputs {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		at, err := out.file.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return fmt.Errorf("sort %s: %w", file.Path, err)
+		}
+		before[code] = at
+	}
+	bad := s.file(ctx, file)
+	if !badinput.Is(bad) {
+		return bad
+	}
+	s.Warnings, s.Rows, s.LeftOut = append(s.Warnings, fmt.Sprintf("a file is left out: %v", bad)), rows, left
+	for code, out := range s.outputs {
+		err := errors.Join(out.Flush(), out.file.Truncate(before[code]))
+		if _, seek := out.file.Seek(before[code], io.SeekStart); err != nil || seek != nil {
+			return fmt.Errorf("sort without %s: %w", file.Path, errors.Join(err, seek))
+		}
+	}
+	return nil
+}
+
 func (s *sorter) file(ctx context.Context, file input.File) (err error) {
-	r, err := corpus.Open(file, s.In)
+	in := s.In
+	in.Salvage = s.SkipBad && in.Format == corpus.FormatAuto && corpus.NamedArchive(file.Path)
+	r, err := corpus.Open(file, in)
 	if err != nil {
 		return err
 	}
@@ -264,8 +318,12 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 			return err
 		}
 	}
-	for reason, n := range r.Counts().Skipped {
+	counts := r.Counts()
+	for reason, n := range counts.Skipped {
 		s.Skipped[reason] += n
+	}
+	if n := counts.Skipped[corpus.ReasonDamaged]; n > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d parts of %s are damaged and left out", n, file.Path))
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package multiway_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,6 +137,61 @@ func TestSortedPages(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(out, "en.jsonl"))
 	if n := strings.Count(string(data), "All rights"); err != nil || n != 5 || s.LeftOut != 3 || s.Rows["en"] != 8 {
 		t.Errorf("%d pages have the notice, %d lines are left out of %d pages: %v", n, s.LeftOut, s.Rows["en"], err)
+	}
+}
+
+// TestSortWithoutBadFiles: a damaged file ends sorting, or leaves nothing in the output and a warning; of a web archive
+// what is not damaged stays.
+func TestSortWithoutBadFiles(t *testing.T) {
+	dir := t.TempDir()
+	var rows, records bytes.Buffer
+	compressed := gzip.NewWriter(&rows)
+	for i, line := range fixtureLines(t, "en")[:100] {
+		fmt.Fprintf(compressed, `{"text":%q}`+"\n", line)
+		page := gzip.NewWriter(&records)
+		fmt.Fprintf(page, "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://example.org/%d\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			i, len(line), line)
+		if err := page.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := compressed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"a.jsonl": []byte(`{"text":"The first sentence stays, and so does the last one."}`),
+		"b.jsonl.gz": rows.Bytes()[:rows.Len()-100], "c.warc.gz": records.Bytes()[:records.Len()-20]} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := input.Expand(nil, []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := multiway.Sorting{Languages: []string{"en"}, MinScore: 0.5, In: corpus.DefaultOptions()}
+	for _, file := range files[1:] {
+		_, err := multiway.Sort(t.Context(), []input.File{file}, filepath.Join(dir, "out"), how)
+		if !badinput.Is(err) || !strings.HasPrefix(err.Error(), file.Path) || strings.Count(err.Error(), "--on-bad-file skip") != 1 {
+			t.Errorf("error %v", err)
+		}
+	}
+	how.SkipBad = true
+	s, err := multiway.Sort(t.Context(), files, filepath.Join(dir, "out"), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(s.Warnings, "\n")
+	total := 0
+	for code, n := range s.Rows {
+		data, err := os.ReadFile(filepath.Join(dir, "out", code+".jsonl"))
+		if err != nil || strings.Count(string(data), "\n") != n || strings.Contains(string(data), "b.jsonl.gz") {
+			t.Errorf("%s.jsonl has not %d rows of the other files: %v", code, n, err)
+		}
+		total += n
+	}
+	if total != 100 || !strings.Contains(said, "b.jsonl.gz: its gzip data") || !strings.Contains(said, "1 parts of "+files[2].Path) {
+		t.Errorf("%d rows, want 1 of the first file and 99 of the archive; warnings %q", total, said)
 	}
 }
 

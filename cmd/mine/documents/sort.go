@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -14,15 +15,16 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
 )
 
 // sortOptions are the flags of mine sort.
 type sortOptions struct {
-	languages, out, by, model, column string
-	minScore                          float64
-	in                                corpus.Options
-	format                            string
+	languages, out, by, model, column, onBad string
+	minScore                                 float64
+	in                                       corpus.Options
+	format                                   string
 }
 
 // What a row of the output is.
@@ -59,6 +61,8 @@ identified goes with its record. Rows have text, doc, url, file, line, language 
 	f.StringVar(&o.model, "model", "", "model of fastText that identifies languages (default: CLD2)")
 	f.StringVar(&o.column, "lang-column", "", "column of the language, which is then not identified")
 	f.Float64Var(&o.minScore, "min-score", 0.5, "probability of a language, or by CLD2 its share of the letters, from which it is believed")
+	f.StringVar(&o.onBad, "on-bad-file", config.FailBadFile,
+		"a file that cannot be used: fail, or skip, which also reads the rest of a damaged archive")
 	f.StringVar(&o.format, "format", string(corpus.FormatAuto), "format of the files")
 	f.StringVar(&o.in.TextColumn, "text-column", o.in.TextColumn, "column of the text")
 	f.StringVar(&o.in.DocColumn, "doc-column", "", "column of the document's id")
@@ -78,6 +82,9 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	s, err := multiway.Sort(ctx, files, o.out, how)
 	if err != nil {
 		return err
+	}
+	for _, warning := range s.Warnings {
+		slog.Warn(warning)
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Rows)) {
 		fmt.Fprintf(stdout, "%8d  %s\n", s.Rows[code], filepath.Join(o.out, code+".jsonl"))
@@ -103,11 +110,13 @@ func (o *sortOptions) sorting(args []string) (how multiway.Sorting, err error) {
 		return how, badinput.Errorf("--out is missing: name the directory to write to")
 	case o.by != bySentence && o.by != byDocument:
 		return how, badinput.Errorf("--by is %q: give %s or %s", o.by, bySentence, byDocument)
+	case o.onBad != config.FailBadFile && o.onBad != config.SkipBadFile:
+		return how, badinput.Errorf("--on-bad-file is %q: give %s or %s", o.onBad, config.FailBadFile, config.SkipBadFile)
 	case o.model != "" && o.column != "":
 		return how, badinput.Errorf("--model identifies the language, which --lang-column gives: leave one of them out")
 	}
 	o.in.Format = corpus.Format(o.format)
-	how = multiway.Sorting{Model: o.model, Column: o.column, MinScore: o.minScore, Sentences: o.by == bySentence, In: o.in}
+	how = multiway.Sorting{Model: o.model, Column: o.column, MinScore: o.minScore, Sentences: o.by == bySentence, In: o.in, SkipBad: o.onBad == config.SkipBadFile}
 	for code := range strings.SplitSeq(o.languages, ",") {
 		canonical, err := corpus.ParseLanguage(strings.TrimSpace(code))
 		if err != nil {
