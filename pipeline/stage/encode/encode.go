@@ -146,7 +146,8 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 
 // Rate measures how many sentences of a shard an encoder encodes in a second. It encodes samples, larger each time,
 // until one takes long enough. Each is encoded to its end: the first sentences are not of the usual length, and they
-// bear the costs of the start.
+// bear the costs of the start. A sample may wait for the disk or for other programs, so what a file of one sentence
+// takes is not counted, and of two encodings the shorter counts.
 func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, number int) (_ float64, err error) {
 	s := &e.Plan.Languages[language].Shards[number]
 	path, err := e.ShardPath(ctx, s)
@@ -163,7 +164,7 @@ func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, nu
 		return 0, fmt.Errorf("calibrate the encoder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	for n := min(32, s.Rows); ; n = min(4*n, s.Rows) {
+	sample := func(n int) (time.Duration, error) {
 		rows := make([]uint32, n)
 		for i := range rows {
 			rows[i] = uint32(i * s.Rows / n)
@@ -172,10 +173,38 @@ func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, nu
 			Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[language].Code, Rows: n, Texts: view.Normalised(reader.RowsAt(rows)),
 		}
 		begin := time.Now()
-		if _, err := encoder.EncodeFile(ctx, filepath.Join(scratch, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, nil); err != nil {
+		_, err := encoder.EncodeFile(ctx, filepath.Join(scratch, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, nil)
+		if err != nil {
 			return 0, fmt.Errorf("calibrate the encoder: %w", err)
 		}
-		if spent := time.Since(begin); spent > sampleTime || n == s.Rows {
+		return time.Since(begin), nil
+	}
+	return rateOf(s.Rows, sample)
+}
+
+// rateOf is the rate of samples of at most so many rows.
+func rateOf(rows int, sample func(n int) (time.Duration, error)) (float64, error) {
+	shorter := func(n int) (time.Duration, error) { // of two
+		first, err := sample(n)
+		if err != nil || first > 4*sampleTime {
+			return first, err
+		}
+		second, err := sample(n)
+		return min(first, second), err
+	}
+	one, err := shorter(1)
+	if err != nil || rows == 1 {
+		return 1 / one.Seconds(), err
+	}
+	for n := min(32, rows); ; n = min(4*n, rows) {
+		spent, err := shorter(n)
+		switch {
+		case err != nil:
+			return 0, err
+		case spent-one <= sampleTime && n < rows:
+		case spent > 2*one:
+			return float64(n-1) / (spent - one).Seconds(), nil
+		default:
 			return float64(n) / spent.Seconds(), nil
 		}
 	}
