@@ -162,9 +162,14 @@ func (b *tab) text(selector string) string {
 // eventually waits until an expression is true.
 func (b *tab) eventually(expression string) {
 	b.Helper()
-	for end := time.Now().Add(patience); !eval[bool](b, "Boolean("+expression+")"); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		// While another page is loaded, evaluating fails.
+		done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")", chromedp.EvalAwaitPromise))
+		if err == nil && done {
+			return
+		}
 		if time.Now().After(end) {
-			b.Fatalf("it did not become so: %s; the page is %s", expression, eval[string](b, "document.body.innerText"))
+			b.Fatalf("it did not become so: %s (%v); the page is %s", expression, err, eval[string](b, "document.body.innerText"))
 		}
 	}
 }
