@@ -14,7 +14,6 @@ package exporting
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -51,22 +50,6 @@ type Options struct {
 	// they are those of the exported rows.
 	DedupURLs bool
 	Places    Places
-}
-
-// Report counts the exported pairs.
-type Report struct {
-	Read, Written uint64
-	Sets          []SetReport
-	SplitBy       string // the column that the sets were divided by
-	Repeated      uint64 // rows left out, as their pair of texts was written
-	Addresses     int    // distinct ones that were written
-}
-
-// SetReport is one set of a report.
-type SetReport struct {
-	Name  string
-	Pairs uint64
-	Files []string
 }
 
 // exporter is one call of Run. It has so many methods because its steps, reading, choosing, sorting and writing sets,
@@ -403,19 +386,4 @@ func upTo(n int) []int {
 		rows[i] = i
 	}
 	return rows
-}
-
-// Summary writes the counts.
-func (r *Report) Summary(w io.Writer) {
-	fmt.Fprintf(w, "%d of %d pairs exported", r.Written, r.Read)
-	if len(r.Sets) > 1 {
-		fmt.Fprintf(w, ", divided by %s", r.SplitBy)
-	}
-	if r.Addresses > 0 {
-		fmt.Fprintf(w, ", with %d addresses; %d rows repeated a pair", r.Addresses, r.Repeated)
-	}
-	fmt.Fprintln(w)
-	for _, s := range r.Sets {
-		fmt.Fprintf(w, "  %-10s %9d  %s\n", s.Name, s.Pairs, strings.Join(s.Files, " "))
-	}
 }

@@ -1,0 +1,188 @@
+package concordance
+
+import (
+	"context"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2/search"
+)
+
+// phrases looks through the pairs that have all words until it has those that were asked for.
+func (m *matcher) phrases(ctx context.Context) (*Result, error) {
+	result := &Result{Hits: []Hit{}}
+	seen := 0
+	for limit := firstCandidates; ; limit *= 10 {
+		found, err := m.find(ctx, m.q, seen, limit-seen)
+		if err != nil {
+			return nil, err
+		}
+		for _, document := range found.Hits {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := m.count(document.ID, result); err != nil {
+				return nil, err
+			}
+			seen++
+		}
+		result.More = seen < int(found.Total)
+		if !result.More || limit == maxCandidates || len(result.Hits) == m.q.Limit {
+			return result, nil
+		}
+	}
+}
+
+// count adds a pair to a result if it has the phrase. Its text is read for the page alone; beyond, hashes of two bytes
+// for each term decide.
+func (m *matcher) count(id string, result *Result) error {
+	at, err := place(id)
+	var may bool
+	if err == nil {
+		may, err = m.mayMatch(at)
+	}
+	if err != nil {
+		return m.damaged(err)
+	}
+	if !may {
+		return nil
+	}
+	if result.Total < m.q.Skip || len(result.Hits) == m.q.Limit {
+		result.Total++
+		return nil
+	}
+	hit, matched, err := m.hit(id)
+	if err == nil && matched {
+		result.Total++
+		result.Hits = append(result.Hits, hit)
+	}
+	return err
+}
+
+// mayMatch reports whether a pair's hashes contain those of the phrase.
+func (m *matcher) mayMatch(at uint64) (bool, error) {
+	head, err := m.texts.Head(at)
+	if err != nil {
+		return false, err
+	}
+	terms, err := parseHead(head)
+	return mayHave(terms[0], m.hashes[0]) || mayHave(terms[1], m.hashes[1]), err
+}
+
+// matcher finds what a query matches in texts. It may be used by one goroutine.
+type matcher struct {
+	*Index
+	q      Query
+	wanted [2][]token
+	hashes [2][]uint16 // hashes of a phrase's terms
+	letter [2]string   // one letter, in a language that is indexed by pairs of letters
+	texts  *BlockCursor
+}
+
+func (x *Index) matcher(q Query) *matcher {
+	m := &matcher{Index: x, q: q, texts: x.texts.Cursor()}
+	for side, wanted := range q.Sides {
+		if wanted {
+			m.wanted[side] = x.tokens(side, q.Text)
+			for _, t := range m.wanted[side] {
+				m.hashes[side] = append(m.hashes[side], hash([]byte(t.term)))
+			}
+			m.letter[side], _ = x.oneLetter(q, side)
+		}
+	}
+	return m
+}
+
+// hit reads a pair and says whether the query matches anything in it.
+func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
+	at, err := place(id)
+	var body []byte
+	if err == nil {
+		body, err = m.texts.Body(at)
+	}
+	if err == nil {
+		hit, err = parseBody(body)
+	}
+	if err != nil {
+		return hit, false, m.damaged(err)
+	}
+	for side := range hit.Texts {
+		if m.q.Sides[side] {
+			hit.Marks[side] = m.marks(side, hit.Texts[side])
+			matched = matched || len(hit.Marks[side]) > 0
+		}
+	}
+	return hit, matched, nil
+}
+
+// token is a term of a text and where it stands.
+type token struct {
+	term string
+	Span
+}
+
+// tokens are a text's terms by a side's analyser.
+func (x *Index) tokens(side int, text string) []token {
+	stream := x.index.Mapping().AnalyzerNamed(analyser(side)).Analyze([]byte(text))
+	out := make([]token, len(stream))
+	for i, t := range stream {
+		out[i] = token{string(t.Term), Span{t.Start, t.End}}
+	}
+	return out
+}
+
+// marks are the parts of a text that the query matches, in order, where they touch joined.
+func (m *matcher) marks(side int, text string) (spans []Span) {
+	wanted, there := m.wanted[side], m.tokens(side, text)
+	if letter := m.letter[side]; letter != "" {
+		for at := 0; ; {
+			next := strings.Index(text[at:], letter)
+			if next < 0 {
+				return spans
+			}
+			spans = append(spans, Span{at + next, at + next + len(letter)})
+			at += next + len(letter)
+		}
+	}
+	mark := func(s Span) {
+		if last := len(spans) - 1; last >= 0 && s.Start <= spans[last].End {
+			spans[last].End = max(spans[last].End, s.End)
+			return
+		}
+		spans = append(spans, s)
+	}
+	for i := range there {
+		if m.q.Mode == Phrase {
+			if startsWith(there[i:], wanted) {
+				mark(Span{there[i].Start, there[i+len(wanted)-1].End})
+			}
+			continue
+		}
+		for _, w := range wanted {
+			if same(w.term, there[i].term, m.q.Mode) {
+				mark(there[i].Span)
+				break
+			}
+		}
+	}
+	return spans
+}
+
+func startsWith(text, phrase []token) bool {
+	if len(phrase) == 0 || len(text) < len(phrase) {
+		return false
+	}
+	for i, w := range phrase {
+		if text[i].term != w.term {
+			return false
+		}
+	}
+	return true
+}
+
+func same(wanted, term string, mode Mode) bool {
+	if wanted == term || mode != Fuzzy {
+		return wanted == term
+	}
+	_, tooFar := search.LevenshteinDistanceMax(wanted, term, fuzziness(wanted))
+	return !tooFar
+}

@@ -1,0 +1,231 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"bitextmine/corpus"
+	"bitextmine/corpus/input"
+)
+
+// jsonlSource reads JSON objects, one a line. The first batch says which columns there are, and their types: a column
+// of whole numbers, of numbers, of truth values, of texts or of lists of texts. Other values are passed on as JSON.
+type jsonlSource struct {
+	noMetadata
+	name   string
+	lines  *corpus.LineFile
+	fields []arrow.Field
+	at     map[string]int
+}
+
+func openJSONL(in input.File) (*jsonlSource, error) {
+	lines, err := corpus.OpenLines(in, maxLineBytes)
+	if err != nil {
+		return nil, err
+	}
+	return &jsonlSource{name: in.Path, lines: lines}, nil
+}
+
+// object is a line: its keys in their order, and its values.
+type object struct {
+	line   uint64
+	keys   []string
+	values []json.RawMessage
+}
+
+func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
+	var objects []object
+	for len(objects) < BatchRows {
+		line, err := s.lines.Next()
+		if errors.Is(err, io.EOF) && len(objects) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if line.Reason != "" {
+			return nil, refuse(s.name, line.Number, string(line.Reason)+" ("+line.Detail+")")
+		}
+		o := object{line: line.Number}
+		if strings.TrimSpace(line.Text) != "" {
+			if err := o.decode(line.Text); err != nil {
+				return nil, refuse(s.name, line.Number, "not a JSON object ("+err.Error()+")")
+			}
+		}
+		objects = append(objects, o)
+	}
+	if s.at == nil {
+		s.infer(objects)
+	}
+	record, err := s.record(objects)
+	return record, errors.Join(err, ctx.Err())
+}
+
+func (o *object) decode(text string) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	open, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('{') {
+		return errors.New("it does not begin with {")
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		o.keys, o.values = append(o.keys, key.(string)), append(o.values, value)
+	}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the object")
+	}
+	return nil
+}
+
+// infer finds the columns of the first objects.
+func (s *jsonlSource) infer(objects []object) {
+	s.at = map[string]int{}
+	for _, o := range objects {
+		for i, key := range o.keys {
+			at, ok := s.at[key]
+			if !ok {
+				at = len(s.fields)
+				s.at[key] = at
+				s.fields = append(s.fields, arrow.Field{Name: key, Type: arrow.Null, Nullable: true})
+			}
+			s.fields[at].Type = common(s.fields[at].Type, typeOf(o.values[i]))
+		}
+	}
+	for i, f := range s.fields {
+		if f.Type == arrow.Null {
+			s.fields[i].Type = arrow.BinaryTypes.String
+		}
+	}
+}
+
+func typeOf(value json.RawMessage) arrow.DataType {
+	switch c := value[0]; {
+	case c == 'n':
+		return arrow.Null
+	case c == '"':
+		return arrow.BinaryTypes.String
+	case c == 't', c == 'f':
+		return arrow.FixedWidthTypes.Boolean
+	case c == '-' || '0' <= c && c <= '9':
+		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+			return arrow.PrimitiveTypes.Int64
+		}
+		return arrow.PrimitiveTypes.Float64
+	case c == '[':
+		var list []string
+		if json.Unmarshal(value, &list) == nil {
+			return listType
+		}
+	}
+	return rawJSON
+}
+
+// common is the type that has the values of both.
+func common(a, b arrow.DataType) arrow.DataType {
+	number := func(t arrow.DataType) bool {
+		return t == arrow.PrimitiveTypes.Int64 || t == arrow.PrimitiveTypes.Float64
+	}
+	switch {
+	case a == b || b == arrow.Null:
+		return a
+	case a == arrow.Null:
+		return b
+	case number(a) && number(b):
+		return arrow.PrimitiveTypes.Float64
+	}
+	return rawJSON
+}
+
+func (s *jsonlSource) record(objects []object) (arrow.Record, error) {
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(s.fields, nil))
+	set := make([]bool, len(s.fields))
+	for _, o := range objects {
+		clear(set)
+		for i, key := range o.keys {
+			at, ok := s.at[key]
+			switch {
+			case !ok:
+				return nil, refuse(s.name, o.line,
+					fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key,
+						BatchRows))
+			case set[at]:
+				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is there twice", key))
+			case !appendJSON(builder.Field(at), o.values[i]):
+				return nil, refuse(s.name, o.line,
+					fmt.Sprintf("the value of %q is not of the type %s, as before", key, s.fields[at].Type))
+			}
+			set[at] = true
+		}
+		for at, ok := range set {
+			if !ok {
+				builder.Field(at).AppendNull()
+			}
+		}
+	}
+	return builder.NewRecord(), nil
+}
+
+func appendJSON(to array.Builder, value json.RawMessage) bool {
+	if string(value) == "null" {
+		to.AppendNull()
+		return true
+	}
+	switch b := to.(type) {
+	case *array.StringBuilder:
+		text, ok := corpus.JSONText(value)
+		b.Append(text)
+		return ok
+	case *array.LargeStringBuilder:
+		b.Append(string(bytes.TrimSpace(value)))
+		return true
+	case *array.BooleanBuilder:
+		b.Append(value[0] == 't')
+		return value[0] == 't' || value[0] == 'f'
+	case *array.Int64Builder:
+		v, err := strconv.ParseInt(string(value), 10, 64)
+		b.Append(v)
+		return err == nil
+	case *array.Float64Builder:
+		v, err := strconv.ParseFloat(string(value), 64)
+		b.Append(v)
+		return err == nil
+	case *array.ListBuilder:
+		var list []string
+		err := json.Unmarshal(value, &list)
+		b.Append(true)
+		b.ValueBuilder().(*array.StringBuilder).AppendValues(list, nil)
+		return err == nil
+	}
+	return false
+}
+
+func (s *jsonlSource) Close() error { return s.lines.Close() }
+
+// rawJSON is the type of values that are passed on as JSON; nothing else in this package has it.
+var (
+	rawJSON  = arrow.BinaryTypes.LargeString
+	listType = arrow.ListOf(arrow.BinaryTypes.String)
+)

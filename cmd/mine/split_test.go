@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bitextmine/encode/encodetest"
+	"bitextmine/internal/badinput"
+)
+
+// TestSort divides mixed text by CLD2, by a model of fastText and by a column, by document and by sentence.
+func TestSort(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	const german, english, french = "Die Straßenbahn fährt heute später als sonst ab.", "The tram leaves a little later than usual today.",
+		"Le tramway part un peu plus tard que d'habitude aujourd'hui."
+	mixed := write("mixed.txt", german+"\n"+english+"\n"+french+"\n\xff\n")
+	page := write("page.jsonl", fmt.Sprintf(`{"id":"a","l":["deu_Latn"],"text":%q}`, german+" "+english+" Ja.")+"\n")
+	texts := func(name, code string) (all []string) {
+		data, err := os.ReadFile(filepath.Join(dir, name, code+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			var row struct{ Text, Doc, File string }
+			if err := json.Unmarshal([]byte(line), &row); err != nil || row.File == "" {
+				t.Errorf("%q: %v", line, err)
+			}
+			all = append(all, row.Text)
+		}
+		return all
+	}
+	sorted := func(name string, args ...string) string {
+		out := must(t, append([]string{"sort", "--langs", "de,en", "--out", filepath.Join(dir, name)}, args...)...)
+		return fmt.Sprintf("%d %q %q %q", strings.Count(out, "left out: not_utf8"), texts(name, "de"), texts(name, "en"), texts(name, "other"))
+	}
+	lists := func(n int, sides ...[]string) string {
+		return fmt.Sprintf("%d %q %q %q", n, sides[0], sides[1], sides[2])
+	}
+	whole := german + " " + english + " Ja."
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"by CLD2":     {[]string{mixed}, lists(1, []string{german}, []string{english}, []string{french})},
+		"by a column": {[]string{page, "--lang-column", "l"}, lists(0, []string{whole}, nil, nil)},
+		"by sentence": {[]string{page, "--by", "sentence"}, lists(0, []string{german, "Ja."}, []string{english}, nil)},
+		"by a model": {[]string{mixed, "--min-score", "0", "--model", "../../filter/language/testdata/tiny.bin"},
+			lists(1, []string{german}, []string{english, french}, nil)},
+	} {
+		if got := sorted(name, c.args...); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, args := range [][]string{
+		{"sort"}, {"sort", mixed, "--out", dir}, {"sort", mixed, "--langs", "de"}, {"sort", mixed, "--langs", "xx-yy", "--out", dir},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--by", "word"}, {"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed, "--lang-column", "l"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
+
+// TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
+func TestSplit(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	plain := write("plain.txt", "Dr. Who came. He left.\nA title\n\nIt ended\nat night. So it was.\n")
+	if out := must(t, "split", plain, "--lang",
+		"en"); out != "Dr. Who came.\nHe left.\nA title\nIt ended\nat night.\nSo it was.\n" {
+		t.Errorf("%q", out)
+	}
+	out := must(t, "split", plain, "--lang", "en", "--wrapped", "--format", "jsonl")
+	last := `{"text":"So it was.","doc":"","url":"","file":"` + plain +
+		`","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
+	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last ||
+		!strings.Contains(lines[3], `"It ended at night."`) {
+		t.Errorf("%s", out)
+	}
+	pages := write("pages.jsonl", `{"id":"a","text":"One. Two.\nThree.","u":"http://a"}`+"\n"+
+		`{"id":"b","text":["x"]}`+"\n"+`{"id":"c","text":"<html><p>x"}`+"\n")
+	file := filepath.Join(dir, "out.jsonl")
+	must(t, "split", pages, "--lang", "en", "--doc-column", "id", "--url-column", "u", "--out", file)
+	data, err := os.ReadFile(file)
+	if lines := strings.Split(string(data), "\n"); err != nil || len(lines) != 4 ||
+		!strings.HasPrefix(lines[2], `{"text":"Three.","doc":"a","url":"http://a","file":`) ||
+		!strings.HasSuffix(lines[2], `"line":1,"paragraph":1,"position":2,"start":10,"end":16}`) {
+		t.Errorf("%s %v", data, err)
+	}
+	fragments := write("fragments.jsonl",
+		`{"id":"a","text":"<div>One. <p>Two.</p></div>"}`+"\n"+`{"id":"b","text":"Three."}`+"\n")
+	root, said := newRoot(), &bytes.Buffer{}
+	root.SetOut(said)
+	root.SetErr(said)
+	root.SetArgs([]string{"split", fragments, "--lang", "en"})
+	if err := root.ExecuteContext(t.Context()); err != nil ||
+		said.String() != "Three.\n\n1 records, 1 sentences\nset aside: 1 records (HTML, not text)\n" {
+		t.Errorf("%s %v", said, err)
+	}
+	learned := encodetest.Splitter(t, nil)
+	if out := must(t, "split", write("b.txt", "Das Haus war alt. Niemand wusste warum.\n"), "--lang", "de",
+		"--splitter", learned, "--splitter-threshold", "0.5"); out != "Das Haus war alt.\nNiemand wusste warum.\n" {
+		t.Errorf("%q", out)
+	}
+	bad := write("bad.srx", `<srx version="2.0"><body><languagerules>`+
+		`<languagerule languagerulename="A"><rule break="yes"><beforebreak>(</beforebreak></rule>`+
+		`</languagerule></languagerules></body></srx>`)
+	for _, args := range [][]string{
+		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain,
+			"--lang", "en", "--srx", bad},
+		{"split", filepath.Join(dir, "none"), "--lang", "en"}, {"split", plain, "--lang", "en", "--splitter", dir},
+		{"split", plain, "--lang", "en", "--splitter", learned, "--srx", bad}, {"split", plain, "--lang", "en",
+			"--splitter", learned, "--splitter-threshold", "2"},
+	} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
+		}
+	}
+}
