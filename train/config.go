@@ -143,12 +143,11 @@ func (c Config) Validate() error {
 		"stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	needs := c.Objective.Needs()
 	check(!needs.Tokens || !step.Cached(c.Encoder.Of().Graph, c.Chunk),
-		"the objective %s needs the encoder's tokens, which are available only with a transformer and without chunk: "+
-			"set encoder.kind to transformer and remove chunk", c.Objective.Name)
-	check(!needs.First || c.Tokenizer.BOS != nil,
-		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
-	check(!needs.Words && !needs.Pieces || c.Tokenizer.Kind == "sentencepiece",
-		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
+		"the objective %s needs the encoder's tokens, which are available only with a transformer or an imported encoder and without chunk: "+
+			"set encoder.kind to one of them and remove chunk", c.Objective.Name)
+	if c.Encoder.Of().Tokenizer == nil {
+		c.checkTokenizer(check)
+	}
 	check(c.Bitext.BatchSize >= needs.Pairs,
 		"bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",
 		c.Bitext.BatchSize, c.Objective.Name, needs.Pairs)
@@ -176,6 +175,32 @@ func (c Config) Validate() error {
 		return badinput.Errorf("%s", strings.Join(wrong, "; "))
 	}
 	return nil
+}
+
+// checkTokenizer checks that the tokenizer gives what the objective needs. Where it is that of encoder.start, Run does.
+func (c Config) checkTokenizer(check func(ok bool, format string, args ...any)) {
+	needs := c.Objective.Needs()
+	check(!needs.First || c.Tokenizer.BOS != nil,
+		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
+	check(!needs.Words && !needs.Pieces || c.Tokenizer.Kind == "sentencepiece",
+		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
+}
+
+// takeTokenizer takes the tokenizer and the prefixes of encoder.start, if the kind of encoder has those.
+func (c *Config) takeTokenizer() (err error) {
+	of := c.Encoder.Of().Tokenizer
+	if of == nil {
+		return nil
+	}
+	if c.Tokenizer, c.Prefixes, err = of(c.Encoder.Start); err != nil {
+		return err
+	}
+	c.checkTokenizer(func(ok bool, format string, args ...any) {
+		if !ok && err == nil {
+			err = badinput.Errorf("the tokenizer of encoder.start: "+format, args...)
+		}
+	})
+	return err
 }
 
 // encoderPreset is the part of the preset that its encoder depends on. dir is the directory of the training.

@@ -94,6 +94,10 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	if p.objective, err = p.newObjective(); err != nil {
 		return err
 	}
+	if _, judge := p.objective.(objective.Judge); judge && !c.Encoder.Of().Judges {
+		return badinput.Errorf("the objective %s makes a judge, but an encoder of kind %s is exported as it was: set encoder.kind to transformer",
+			c.Objective.Name, c.Encoder.Kind)
+	}
 	p.heads = encoder.NewTensors(p.objective.Heads(), c.Seed)
 	heads := p.heads
 	if c.Objective.Needs().Table {

@@ -16,8 +16,11 @@ import (
 
 // vocabularyName is the tokenizer's file name in the directory of a training and of an exported encoder.
 func vocabularyName(t model.Tokenizer) string {
-	if t.Kind == "wordpiece" {
+	switch t.Kind {
+	case "wordpiece":
 		return "vocab.txt"
+	case "huggingface":
+		return "tokenizer.json"
 	}
 	return "spm.model"
 }

@@ -10,5 +10,5 @@ import (
 	_ "bitextmine/train/objective/mexma" // mexma, mexma-contrastive
 	_ "bitextmine/train/objective/vmsst" // vmsst, bitranslation, vmsst-contrastive
 	_ "bitextmine/train/objective/wacse"
-	_ "bitextmine/train/static"
+	_ "bitextmine/train/start"
 )

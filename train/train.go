@@ -61,10 +61,8 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if warning := c.testWarning(); warning != "" {
 		o.report(warning)
 	}
-	if tokenizer := c.Encoder.Of().Tokenizer; tokenizer != nil {
-		if c.Tokenizer, c.Prefixes, err = tokenizer(c.Encoder.Start); err != nil {
-			return summary, err
-		}
+	if err := c.takeTokenizer(); err != nil {
+		return summary, err
 	}
 	release, err := Lock(o.Out)
 	if err != nil {

@@ -111,7 +111,7 @@ func build(dir string, limit int, head export.Head) (width int, err error) {
 		return 0, err
 	}
 	manifest := fmt.Sprintf("name: sample\nonnx: model.onnx\nexternal_data: [%s]\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\", eos: \"[SEP]\"}\nmax_tokens: %d\n"+
-		"inputs: {ids: ids}\noutput: %s\npooling: none\nnormalise: false\ndim: %d\n", strings.Join(external, ", "), min(e.MaxTokens, 64), output, width)
+		"inputs: {ids: ids}\noutput: %s\npooling: none\nnormalise: false\ndim: %d\ntokens: {output: tokens, dim: %d}\n", strings.Join(external, ", "), min(e.MaxTokens, 64), output, width, e.Width)
 	vocabulary := "[UNK]\n[CLS]\n[SEP]\n"
 	for i := range 37 {
 		vocabulary += fmt.Sprintf("w%d\n", i)

@@ -25,6 +25,10 @@ func (p *Pass) embed() error {
 				return fmt.Errorf("a batch has the token %d but the vocabulary has %d", id, t.Vocabulary)
 			}
 			dst := p.embedded[at*w : (at+1)*w]
+			if places == nil { // they are in the graph
+				copy(dst, words.Row(int(id)))
+				continue
+			}
 			from := places[place*w : (place+1)*w]
 			for i, x := range words.Row(int(id)) {
 				dst[i] = x*scale + from[i]
@@ -35,13 +39,16 @@ func (p *Pass) embed() error {
 }
 
 // places are the vectors added to the word at each position, [max tokens, width]: the position and the first token
-// type.
+// type. An imported encoder has none.
 func (t *Transformer) places() []float32 {
 	var places []float32
-	if t.Positions == Learned {
+	switch t.Positions {
+	case Learned:
 		places = slices.Clone(t.byName[positions].Data[t.PositionOffset*t.Width:])
-	} else {
+	case Sinusoidal:
 		places = slices.Clone(t.sines)
+	default:
+		return nil
 	}
 	if t.TokenTypes > 0 {
 		first := t.byName[types].Row(0)

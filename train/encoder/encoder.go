@@ -77,7 +77,7 @@ func (s Settings) Build(params map[string]*g.Node, embedded, lengths *g.Node, dr
 		x = stack.Normalise(finalNorm, x)
 	}
 	tokens := g.Reshape(x, n, length, s.Width)
-	vectors := s.pool(tokens, present)
+	vectors := s.Pool(tokens, present)
 	if s.Pooling == Pooler {
 		vectors = g.Tanh(stack.Dense(pooler, vectors))
 	}
@@ -87,8 +87,8 @@ func (s Settings) Build(params map[string]*g.Node, embedded, lengths *g.Node, dr
 	return Encoded{Vectors: vectors, Tokens: tokens, Mask: mask}
 }
 
-// pool makes vectors [n, width] of tokens [n, length, width]: of a pooler, its input. present [n, length] is 1 or 0.
-func (s Settings) pool(tokens, present *g.Node) *g.Node {
+// Pool makes vectors [n, width] of tokens [n, length, width]: of a pooler, its input. present [n, length] is 1 or 0.
+func (s Settings) Pool(tokens, present *g.Node) *g.Node {
 	n, length := present.Shape().Dimensions[0], present.Shape().Dimensions[1]
 	switch s.Pooling {
 	case CLS, Pooler:

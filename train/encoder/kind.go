@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,24 +15,27 @@ import (
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
+	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
 
 // Config is the encoder section of a training's preset.
 type Config struct {
-	Kind        string         `yaml:"kind"` // the name of a Kind
-	Bag         BagSettings    `yaml:"bag"`
-	Static      StaticSettings `yaml:"static,omitempty"`
-	Transformer Settings       `yaml:"transformer"`
+	Kind        string           `yaml:"kind"` // the name of a Kind
+	Bag         BagSettings      `yaml:"bag"`
+	Static      StaticSettings   `yaml:"static,omitempty"`
+	Imported    ImportedSettings `yaml:"imported"`
+	Transformer Settings         `yaml:"transformer"`
 	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. A
-	// static encoder starts from an encoder, and has its tokenizer
+	// static or imported encoder starts from an encoder, and has its tokenizer
 	Start  string         `yaml:"start"`
 	Freeze FrozenSettings `yaml:"freeze,omitempty"` // the part of a transformer that keeps the values of start
 }
 
 // Defaults are the default settings of the section.
 func Defaults() Config {
-	return Config{Kind: "bag", Bag: BagSettings{Dim: 256, Deviation: 0.05}, Transformer: DefaultSettings()}
+	return Config{Kind: "bag", Bag: BagSettings{Dim: 256, Deviation: 0.05}, Transformer: DefaultSettings(),
+		Imported: ImportedSettings{Precision: layers.Float32}}
 }
 
 // StaticSettings are the settings of a static encoder. The rest is its start's.
@@ -47,6 +51,29 @@ func (s StaticSettings) Validate() error {
 		return badinput.Errorf("encoder.static: bits is %d: it must be 4, 8, or 0 for those of encoder.start", s.Bits)
 	}
 	return nil
+}
+
+// ImportedSettings are the settings of an imported encoder in training. Its shape is that of its start.
+type ImportedSettings struct {
+	Precision layers.Precision `yaml:"precision"`
+	// LoRA has adapters of the tokens' dense layers learn, and nothing else. They are merged with the weights on export.
+	LoRA layers.LoRA `yaml:"lora,omitempty"`
+}
+
+// Validate reports everything that is wrong.
+func (s ImportedSettings) Validate() error {
+	var wrong []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
+	}
+	layers.OneOf(check, "precision", s.Precision, layers.Float32, layers.BFloat16)
+	s.LoRA.Check(check)
+	if wrong == nil {
+		return nil
+	}
+	return badinput.Errorf("encoder.imported: %s", strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
 }
 
 // Preset is the part of a training's preset that its encoder depends on.
@@ -68,6 +95,8 @@ type Kind struct {
 	Name string
 	// Graph: a step can be one graph from tokens to gradients, so that a loss may see tokens.
 	Graph bool
+	// Judges: its export can be a judge's.
+	Judges bool
 	// Freezes: some of the weights may be frozen (encoder.freeze).
 	Freezes bool
 	// BFloat16: whether a preset asks the device for products in bfloat16. Nil: none does.
@@ -108,7 +137,7 @@ func (p Preset) Validate(check Check) (sections []func() error) {
 		sections = k.Validate(p, check)
 	}
 	check(known, "encoder.kind is %q: take one of %s", p.Kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
-	check(k.Freezes || !p.Freeze.Any(), "encoder.freeze is for encoder.kind transformer: remove it")
+	check(k.Freezes || !p.Freeze.Any(), "encoder.freeze is for encoder.kind transformer and imported: remove it")
 	check(p.Start == "" || p.Tokenizer.File != "" || k.Tokenizer != nil,
 		"encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	return sections

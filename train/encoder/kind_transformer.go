@@ -17,7 +17,7 @@ import (
 
 func init() {
 	Register(Kind{
-		Name: "transformer", Graph: true, Freezes: true,
+		Name: "transformer", Graph: true, Judges: true, Freezes: true,
 		BFloat16:   func(c Config) bool { return c.Transformer.Precision == layers.BFloat16 },
 		Validate:   validateTransformer,
 		CheckStart: checkFrozen,
@@ -88,7 +88,7 @@ func startTransformer(p Preset, v *tokenizer.Vocabulary, backend compute.Backend
 	}
 	settings = p.following(settings)
 	tensors = append(tensors, NewTensors(settings.AddedSpecs(), p.Seed)...)
-	settings.freeze(p.Freeze, tensors)
+	settings.Freeze(p.Freeze, tensors)
 	return newTransformer(settings, backend, tensors)
 }
 
@@ -117,7 +117,7 @@ func continued(p Preset, backend compute.Backend) (Encoder, error) {
 	if err != nil {
 		return nil, badinput.Errorf("%s: %w", path, err)
 	}
-	settings.freeze(p.Freeze, tensors)
+	settings.Freeze(p.Freeze, tensors)
 	return newTransformer(settings, backend, tensors)
 }
 

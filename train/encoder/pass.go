@@ -1,6 +1,9 @@
 package encoder
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	g "github.com/gomlx/gomlx/core/graph"
@@ -97,7 +100,7 @@ func (t *Transformer) Take(nodes []*g.Node, training bool) (Taken, []*g.Node) {
 		count := len(s.maskShapes(1, 1))
 		dropout, nodes = layers.NewDropout(nodes[:count], s.Dropout), nodes[count:]
 	}
-	return Taken{s.Build(params, embedded, lengths, dropout), learned}, nodes
+	return Taken{t.build(s, params, embedded, lengths, dropout), learned}, nodes
 }
 
 // AddGradients adds to the gradients of the weights. grads starts with those of Taken.Learned; it returns the others.
@@ -129,16 +132,26 @@ func (s FrozenSettings) Any() bool { return s != FrozenSettings{} }
 
 // Check refuses more layers than an encoder of this shape has, and to freeze all of it.
 func (s FrozenSettings) Check(shape Settings) error {
-	if s.Layers < 0 || s.Layers > shape.Layers {
-		return badinput.Errorf("encoder.freeze.layers is %d: it must be from 0 to %d, which is all layers", s.Layers,
-			shape.Layers)
-	}
+	var names []string
 	for _, spec := range shape.Specs() {
-		if !s.has(spec.Name) {
-			return nil
-		}
+		names = append(names, spec.Name)
 	}
-	return badinput.Errorf("encoder.freeze leaves nothing of the encoder to learn: freeze fewer than %d layers, or set encoder.transformer.projection", shape.Layers)
+	return s.CheckNames(names)
+}
+
+// CheckNames is Check for an encoder whose weights have these names.
+func (s FrozenSettings) CheckNames(names []string) error {
+	layers := 0
+	for _, name := range names {
+		layers = max(layers, layerOf(name)+1)
+	}
+	if s.Layers < 0 || s.Layers > layers {
+		return badinput.Errorf("encoder.freeze.layers is %d: it must be from 0 to %d, which is all layers", s.Layers, layers)
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return !s.has(name) }) {
+		return nil
+	}
+	return badinput.Errorf("encoder.freeze leaves nothing of the encoder to learn: freeze fewer than %d layers, or set encoder.transformer.projection", layers)
 }
 
 // Mark marks the weights that are frozen.
@@ -148,14 +161,22 @@ func (s FrozenSettings) Mark(all []*weights.Tensor) {
 	}
 }
 
+// has reports whether a weight is frozen, by its name here or in a published encoder.
 func (s FrozenSettings) has(name string) bool {
-	if strings.HasPrefix(name, "embeddings.") {
-		return s.Embeddings
+	if layer := layerOf(name); layer >= 0 {
+		return layer < s.Layers
 	}
-	for i := range s.Layers {
-		if strings.HasPrefix(name, layers.Name("layers", i)+".") {
-			return true
-		}
+	return s.Embeddings && (strings.HasPrefix(name, "embeddings.") || name == "places")
+}
+
+var ofLayer = regexp.MustCompile(`(?:^|\.)(?:layers?|block)\.([0-9]{1,4})\.`)
+
+// layerOf is the number of the layer that a weight belongs to, or -1.
+func layerOf(name string) int {
+	m := ofLayer.FindStringSubmatch(name)
+	if m == nil {
+		return -1
 	}
-	return false
+	n, _ := strconv.Atoi(m[1]) // four digits at most
+	return n
 }

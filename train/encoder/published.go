@@ -152,8 +152,8 @@ func readConfig(path string) (Settings, error) {
 		}
 		s.PositionOffset = *c.Pad + 1
 	default:
-		return s, badinput.Errorf("%s has the model_type %q, but only bert, roberta and xlm-roberta can be read", path,
-			c.ModelType)
+		return s, badinput.Errorf("%s has the model_type %q, but encoder.kind transformer reads only bert, roberta and xlm-roberta: run mine model import and set encoder.kind to imported",
+			path, c.ModelType)
 	}
 	s.MaxTokens = c.Places - s.PositionOffset
 	switch {

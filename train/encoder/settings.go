@@ -167,8 +167,8 @@ func (s Settings) AddedSpecs() (specs []weights.Spec) {
 	return specs
 }
 
-// freeze marks the weights that do not learn: those of a preset's encoder.freeze, and with adapters all others.
-func (s Settings) freeze(f FrozenSettings, all []*weights.Tensor) {
+// Freeze marks the weights that do not learn: those of a preset's encoder.freeze, and with adapters all others.
+func (s Settings) Freeze(f FrozenSettings, all []*weights.Tensor) {
 	f.Mark(all)
 	for _, w := range all {
 		if s.LoRA.Rank > 0 {
@@ -185,8 +185,8 @@ func (s Settings) Merged(all []*weights.Tensor) []*weights.Tensor {
 	}
 	var out []*weights.Tensor
 	for _, w := range all {
-		layer, matrix := strings.CutSuffix(w.Name, ".weight")
-		if in := byName[layer+layers.AdapterIn]; matrix && in != nil {
+		layer := layers.Adapted(w.Name)
+		if in := byName[layer+layers.AdapterIn]; in != nil {
 			whole := *w
 			whole.Data = slices.Clone(w.Data)
 			product(whole.Data, in.Data, byName[layer+layers.AdapterOut].Data, w.Shape[0], s.LoRA.Rank, w.Shape[1], float32(s.LoRA.Scale()))

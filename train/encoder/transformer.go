@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
+	g "github.com/gomlx/gomlx/core/graph"
 
 	"bitextmine/train/data"
 	"bitextmine/train/device"
@@ -27,7 +28,11 @@ type Transformer struct {
 	inner   []*weights.Tensor          // the tensors that enter the graph: all but the tables
 	sines   []float32                  // [max tokens, width] of sinusoidal positions
 	graphs  graphs
+	build   Build
 }
+
+// Build is Settings.Build, or what an encoder of another graph has in its place.
+type Build func(s Settings, params map[string]*g.Node, embedded, lengths *g.Node, dropout *layers.Dropout) Encoded
 
 // NewTransformer makes a transformer on a device. tensors must be those of Specs, as weights.New or a reader of
 // published weights made them; it learns by changing them.
@@ -35,22 +40,27 @@ func NewTransformer(s Settings, backend compute.Backend, tensors []*weights.Tens
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	t := &Transformer{Settings: s, backend: backend, tensors: tensors, byName: map[string]*weights.Tensor{}}
-	for _, w := range tensors {
-		t.byName[w.Name] = w
-	}
 	if err := weights.Match(s.Specs(), tensors); err != nil {
 		return nil, err
 	}
-	for _, w := range tensors {
-		if w.Name != Words && w.Name != positions && w.Name != types {
-			t.inner = append(t.inner, w)
-		}
-	}
+	t := WithGraph(s, backend, tensors, Settings.Build)
 	if s.Positions == Sinusoidal {
 		t.sines = layers.Sinusoids(s.MaxTokens, s.Width)
 	}
 	return t, nil
+}
+
+// WithGraph makes a transformer of another graph than that of its settings. Its first tensor is the table of words;
+// all others enter the graph.
+func WithGraph(s Settings, backend compute.Backend, tensors []*weights.Tensor, build Build) *Transformer {
+	t := &Transformer{Settings: s, backend: backend, tensors: tensors, byName: map[string]*weights.Tensor{}, build: build}
+	for _, w := range tensors {
+		t.byName[w.Name] = w
+		if w.Name != Words && w.Name != positions && w.Name != types {
+			t.inner = append(t.inner, w)
+		}
+	}
+	return t
 }
 
 // Inner are the weights that enter the graph: all but the tables.

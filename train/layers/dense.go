@@ -54,6 +54,9 @@ const (
 	AdapterOut = ".lora.out"
 )
 
+// Adapted is the layer of a matrix, whose adapter has its name.
+func Adapted(matrix string) string { return strings.TrimSuffix(matrix, ".weight") }
+
 // AdapterSpecs are the adapters of the named layer. B is zero at first, so that they change nothing.
 func (s Shape) AdapterSpecs(name string) (specs []weights.Spec) {
 	if s.LoRA.Rank == 0 {
@@ -61,13 +64,18 @@ func (s Shape) AdapterSpecs(name string) (specs []weights.Spec) {
 	}
 	for _, spec := range s.Specs(name) {
 		if layer, ok := strings.CutSuffix(spec.Name, ".weight"); ok {
-			in, out := spec.Shape[0], spec.Shape[1]
-			specs = append(specs,
-				weights.Spec{Name: layer + AdapterIn, Shape: []int{in, s.LoRA.Rank}, Init: weights.Normal, Scale: 1 / math.Sqrt(3*float64(in))},
-				weights.Spec{Name: layer + AdapterOut, Shape: []int{s.LoRA.Rank, out}, Init: weights.Zeros})
+			specs = append(specs, s.LoRA.Specs(layer, spec.Shape[0], spec.Shape[1])...)
 		}
 	}
 	return specs
+}
+
+// Specs are the adapter of a dense layer.
+func (l LoRA) Specs(layer string, in, out int) []weights.Spec {
+	return []weights.Spec{
+		{Name: layer + AdapterIn, Shape: []int{in, l.Rank}, Init: weights.Normal, Scale: 1 / math.Sqrt(3*float64(in))},
+		{Name: layer + AdapterOut, Shape: []int{l.Rank, out}, Init: weights.Zeros},
+	}
 }
 
 // Dense computes x·W + b.
@@ -83,13 +91,18 @@ func (s *Stack) scaledDense(name string, x *graph.Node, weight, bias float64) *g
 
 // affine is x·weight + bias, and a factor of what the layer's adapter adds, if it has one.
 func (s *Stack) affine(name string, x, weight, bias *graph.Node, factor float64) *graph.Node {
+	return graph.Add(s.AdaptedProduct(name, x, weight, factor), graph.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+}
+
+// AdaptedProduct is x·weight, and a factor of what the named layer's adapter adds, if it has one.
+func (s *Stack) AdaptedProduct(name string, x, weight *graph.Node, factor float64) *graph.Node {
 	y := s.Product(x, 1, weight, 0, nil)
 	if in := s.Params[name+AdapterIn]; in != nil {
 		whole := &Stack{Shape: Shape{Precision: Float32}} // adapters are small, and their gradients all that there is
 		low := whole.Product(whole.Product(x, 1, in, 0, nil), 1, s.Params[name+AdapterOut], 0, nil)
 		y = graph.Add(y, graph.MulScalar(low, factor*s.LoRA.Scale()))
 	}
-	return graph.Add(y, graph.Reshape(bias, 1, bias.Shape().Dimensions[0]))
+	return y
 }
 
 // Product sums x·y over one axis of each, in the precision of the stack. batch are the axes that both have.
@@ -106,7 +119,7 @@ func (s *Stack) Product(x *graph.Node, xAxis int, y *graph.Node, yAxis int, batc
 // Normalise is layer normalisation with its scale and bias (Ba et al., 2016).
 func (s *Stack) Normalise(name string, x *graph.Node) *graph.Node {
 	row := func(part string) *graph.Node { return graph.Reshape(s.Params[name+part], 1, s.Width) }
-	return graph.Add(graph.Mul(standardise(x, s.Epsilon), row(".scale")), row(".bias"))
+	return graph.Add(graph.Mul(Standardise(x, s.Epsilon), row(".scale")), row(".bias"))
 }
 
 // FeedForward is two dense layers with the activation between them.

@@ -2,7 +2,10 @@ package layers
 
 import (
 	"math"
+	"slices"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	g "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -22,8 +25,8 @@ func withGradient(x *g.Node, forward func(x *g.Node) *g.Node, backward func(y, g
 // lastAxisSum sums over the last axis, [..., 1].
 func lastAxisSum(x *g.Node) *g.Node { return g.ReduceAndKeep(x, g.ReduceSum, -1) }
 
-// softmax computes the softmax over the last axis.
-func softmax(x *g.Node) *g.Node {
+// Softmax computes the softmax over the last axis.
+func Softmax(x *g.Node) *g.Node {
 	return withGradient(x, func(x *g.Node) *g.Node {
 		e := g.Exp(g.Sub(x, g.StopGradient(g.ReduceAndKeep(x, g.ReduceMax, -1))))
 		return g.Div(e, lastAxisSum(e))
@@ -33,8 +36,8 @@ func softmax(x *g.Node) *g.Node {
 	})
 }
 
-// standardise subtracts the mean of the last axis and divides by its standard deviation.
-func standardise(x *g.Node, epsilon float64) *g.Node {
+// Standardise subtracts the mean of the last axis and divides by its standard deviation.
+func Standardise(x *g.Node, epsilon float64) *g.Node {
 	over := 1 / float64(x.Shape().Dimensions[x.Rank()-1])
 	var deviation *g.Node
 	return withGradient(x, func(x *g.Node) *g.Node {
@@ -85,3 +88,35 @@ func geluTanh(x *g.Node) *g.Node {
 
 // Rectify is max(x, 0). Its gradient passes where x is above zero.
 func Rectify(x *g.Node) *g.Node { return g.Max(x, g.ScalarZero(x.Graph(), x.DType())) }
+
+// Columns are the columns from..to of x's last axis. GoMLX's own gradient of a slice is a Pad, which ONNX Runtime's
+// backend does not have. Here it is a product: with a mask of the parts where x has equal ones, else with a matrix.
+func Columns(x *g.Node, from, to int) *g.Node {
+	size := to - from
+	dims := x.Shape().Dimensions
+	last := len(dims) - 1
+	width := dims[last]
+	if size == width {
+		return x
+	}
+	if width%size != 0 || from%size != 0 {
+		shape := shapes.Make(dtypes.Int64, width, size)
+		row, column := g.Iota(x.Graph(), shape, 0), g.Iota(x.Graph(), shape, 1)
+		chosen := g.ConvertDType(g.Equal(row, g.AddScalar(column, from)), x.DType())
+		return g.Dot(x, chosen).General([]int{last}, nil, []int{0}, nil)
+	}
+	axes := make([]g.SliceAxisSpec, last+1)
+	for i := range last {
+		axes[i] = g.AxisRange()
+	}
+	axes[last] = g.AxisRange(from, to)
+	part := make([]float32, width/size)
+	part[from/size] = 1
+	y, _ := g.InternalFusedOpCaller(func() *g.Node { return g.Slice(x, axes...) }, func() *g.Node {
+		split := slices.Concat(dims[:last], []int{width / size, size})
+		one := slices.Repeat([]int{1}, last)
+		mask := g.Reshape(g.ConvertDType(g.Const(x.Graph(), part), x.DType()), append(one, width/size, 1)...)
+		return g.ReduceSum(g.Mul(g.Reshape(x, split...), mask), last)
+	}, true)
+	return y
+}

@@ -171,7 +171,7 @@ func (s *Stack) Attention(name string, x, bias *graph.Node) *graph.Node {
 	q, k, v := heads("query"), heads("key"), heads("value")
 	batch := []int{0, 1}
 	scores := s.Product(graph.MulScalar(q, 1/math.Sqrt(float64(size))), 3, k, 3, batch) // [n, heads, length, length]
-	shares := softmax(graph.Add(scores, bias))
+	shares := Softmax(graph.Add(scores, bias))
 	if !s.KeepAttention {
 		shares = s.Dropout.Apply(shares)
 	}

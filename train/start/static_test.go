@@ -1,4 +1,4 @@
-package static
+package start
 
 import (
 	"math"
@@ -29,10 +29,10 @@ func distilled(t *testing.T, bits int) (*model.Model, []byte) {
 	return &model.Model{Manifest: model.Manifest{Name: "static", Output: "sentence", Dim: dim}}, traintest.StaticGraph(t, rows, bits)
 }
 
-func open(t *testing.T, bits int) *Encoder {
+func open(t *testing.T, bits int) *Static {
 	t.Helper()
 	m, raw := distilled(t, bits)
-	e, err := read(m, raw)
+	e, err := readStatic(m, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func side() data.Side {
 	return s
 }
 
-func forward(t *testing.T, e *Encoder, s data.Side) []float32 {
+func forward(t *testing.T, e *Static, s data.Side) []float32 {
 	t.Helper()
 	v, err := e.Forward(t.Context(), s, 1)
 	if err != nil {
@@ -146,7 +146,7 @@ func TestExport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact := published.(*Encoder)
+		exact := published.(*Static)
 		if exact.bits != c.bits || exact.power != 0.5 {
 			t.Errorf("%d bits are exported as %d, with power %v", c.bits, exact.bits, exact.power)
 		}
@@ -167,7 +167,7 @@ func TestExport(t *testing.T) {
 func TestWhatCannotBeTrained(t *testing.T) {
 	m, raw := distilled(t, 8)
 	m.Output = "a"
-	if _, err := read(m, raw); err == nil || !strings.Contains(err.Error(), "200 columns instead of 6") {
+	if _, err := readStatic(m, raw); err == nil || !strings.Contains(err.Error(), "200 columns instead of 6") {
 		t.Errorf("a manifest with other dimensions: %v", err)
 	}
 	g, _, err := encoder.NewTable("bag", 2, make([]float32, 6), nil).Export("bag")
@@ -178,7 +178,7 @@ func TestWhatCannotBeTrained(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Output = export.Vectors
-	if _, err := read(m, raw); err == nil || !strings.Contains(err.Error(), "no static encoder") {
+	if _, err := readStatic(m, raw); err == nil || !strings.Contains(err.Error(), "no static encoder") {
 		t.Errorf("a bag: %v", err)
 	}
 	for bits, valid := range map[int]bool{0: true, 4: true, 8: true, 16: false} {

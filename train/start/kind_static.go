@@ -1,11 +1,9 @@
-package static
+package start
 
 import (
 	"github.com/gomlx/compute"
 
-	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
 )
@@ -27,28 +25,19 @@ func init() {
 			}
 			return m.Dim, nil
 		},
-		New:            start,
+		New:            startStatic,
 		Tokenizer:      tokenizerOf,
 		CopyVocabulary: copyVocabulary,
 	})
 }
 
-// find loads the manifest of the encoder that encoder.start names.
-func find(ref string) (*model.Model, error) {
-	m, err := model.Load(ref)
-	if err != nil {
-		return nil, badinput.Errorf("encoder.start: %w", err)
-	}
-	return m, nil
-}
-
-// start opens the encoder that encoder.start names.
-func start(p encoder.Preset, v *tokenizer.Vocabulary, _ compute.Backend) (encoder.Encoder, error) {
+// startStatic opens the encoder that encoder.start names.
+func startStatic(p encoder.Preset, v *tokenizer.Vocabulary, _ compute.Backend) (encoder.Encoder, error) {
 	m, err := find(p.Start)
 	if err != nil {
 		return nil, err
 	}
-	e, err := Open(m, p.Static)
+	e, err := openStatic(m, p.Static)
 	if err != nil {
 		return nil, err
 	}
@@ -56,28 +45,4 @@ func start(p encoder.Preset, v *tokenizer.Vocabulary, _ compute.Backend) (encode
 		return nil, badinput.Errorf("encoder.start: %s has %d words, but ids of its tokenizer reach %d: distil it again", m.Name, rows, words-1)
 	}
 	return e, nil
-}
-
-// tokenizerOf is the tokenizer of an encoder, without its file, and its prefixes.
-func tokenizerOf(ref string) (model.Tokenizer, map[string]model.Prefix, error) {
-	m, err := find(ref)
-	if err != nil {
-		return model.Tokenizer{}, nil, err
-	}
-	t := m.Tokenizer
-	t.File, t.SHA256 = "", ""
-	return t, m.Prefixes, nil
-}
-
-// copyVocabulary writes the tokenizer's file of an encoder, which may be built in.
-func copyVocabulary(path, ref string) error {
-	m, err := find(ref)
-	if err != nil {
-		return err
-	}
-	raw, err := m.ReadFile(m.Tokenizer.File)
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(path, raw)
 }

@@ -1,6 +1,4 @@
-// Package static has the static encoders of `mine distill` in training: a sum of subword vectors, divided by a power of
-// their number, and the head of the encoder that they were distilled from.
-package static
+package start
 
 import (
 	"context"
@@ -20,8 +18,9 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Encoder is a static encoder. It is computed on the host, as encoder.Bag is, whose mean it takes.
-type Encoder struct {
+// Static is a static encoder of `mine distill`: a sum of subword vectors, divided by a power of their number, and the
+// head of the encoder that it was distilled from. It is computed on the host, as encoder.Bag is, whose mean it takes.
+type Static struct {
 	rows    *encoder.Bag // rows of the table
 	power   float64      // a sum is divided by tokens^power
 	bits    int          // bits of a number of the exported table
@@ -31,7 +30,7 @@ type Encoder struct {
 	start   *model.Model
 }
 
-var _ encoder.Encoder = (*Encoder)(nil)
+var _ encoder.Encoder = (*Static)(nil)
 
 // pace is the ratio of the learning rates of table and head: the optimiser sees the table divided by it. The table's
 // numbers are larger, and a batch has few of its rows; distillation's descent has the ratio 60. A power of two changes
@@ -44,13 +43,14 @@ const (
 	headPrefix = "static.head."
 )
 
-// Open reads an encoder that mine distill, or a training of one, has exported. Another encoder is a badinput error.
-func Open(m *model.Model, s encoder.StaticSettings) (*Encoder, error) {
+// openStatic reads an encoder that mine distill, or a training of one, has exported. Another encoder is a badinput
+// error.
+func openStatic(m *model.Model, s encoder.StaticSettings) (*Static, error) {
 	raw, err := m.ReadFile(m.ONNX)
 	if err != nil {
 		return nil, err
 	}
-	e, err := read(m, raw)
+	e, err := readStatic(m, raw)
 	if err != nil {
 		return nil, badinput.Errorf("encoder.start: %s %w", m.Name, err)
 	}
@@ -62,12 +62,12 @@ func Open(m *model.Model, s encoder.StaticSettings) (*Encoder, error) {
 }
 
 // tableOf is the encoder's table with rows that round has changed.
-func tableOf(e *Encoder, round func(row []float32)) *encoder.Bag {
+func tableOf(e *Static, round func(row []float32)) *encoder.Bag {
 	return encoder.NewTable(tableName, e.width(), e.table().Data, round)
 }
 
-// read reads a graph. The table is not rounded again.
-func read(m *model.Model, graph []byte) (*Encoder, error) {
+// readStatic reads a graph. The table is not rounded again.
+func readStatic(m *model.Model, graph []byte) (*Static, error) {
 	g, err := onnxgraph.Parse(graph)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func read(m *model.Model, graph []byte) (*Encoder, error) {
 	if found == nil {
 		return nil, fmt.Errorf("is no static encoder: name one that mine distill wrote, or a training of one")
 	}
-	e := &Encoder{power: found.Power(), bits: found.Bits(), start: m}
+	e := &Static{power: found.Power(), bits: found.Bits(), start: m}
 	dim := found.Dim()
 	values := make([]float32, found.Rows()*dim)
 	weights.Parallel(found.Rows(), dim, func(from, to int) {
@@ -106,7 +106,7 @@ func features(g *onnxgraph.Graph) string {
 }
 
 // takeHead makes the network and the list of its tensors.
-func (e *Encoder) takeHead() (err error) {
+func (e *Static) takeHead() (err error) {
 	if e.network, err = e.head.Network(); err != nil {
 		return fmt.Errorf("cannot be trained: its head %w", err)
 	}
@@ -122,26 +122,26 @@ func (e *Encoder) takeHead() (err error) {
 }
 
 // table is the learned tensor of the table.
-func (e *Encoder) table() *weights.Tensor { return e.rows.Weights()[0] }
+func (e *Static) table() *weights.Tensor { return e.rows.Weights()[0] }
 
 // width is the number of columns of the table.
-func (e *Encoder) width() int { return e.rows.Dim() }
+func (e *Static) width() int { return e.rows.Dim() }
 
 // round rounds a row as the exported table has it.
-func (e *Encoder) round(row []float32) {
+func (e *Static) round(row []float32) {
 	student.Round(row, student.BestScale(row, e.bits), e.bits, row)
 }
 
 // Dim is the length of a vector.
-func (e *Encoder) Dim() int { return e.head.Dim }
+func (e *Static) Dim() int { return e.head.Dim }
 
 // Weights are the table and the weights of the head.
-func (e *Encoder) Weights() []*weights.Tensor {
+func (e *Static) Weights() []*weights.Tensor {
 	return append([]*weights.Tensor{e.table()}, e.learned...)
 }
 
 // Forward gives the vectors [n, dim].
-func (e *Encoder) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
+func (e *Static) Forward(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
 	sums, err := e.sums(ctx, side, seed)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (e *Encoder) Forward(ctx context.Context, side data.Side, seed uint64) ([]f
 }
 
 // sums are the features [n, width]: the bag's means, times the share of n that the power leaves.
-func (e *Encoder) sums(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
+func (e *Static) sums(ctx context.Context, side data.Side, seed uint64) ([]float32, error) {
 	sums, err := e.rows.Forward(ctx, side, seed)
 	if err == nil {
 		scale(side, sums, 1-e.power)
@@ -175,7 +175,7 @@ func scale(side data.Side, rows []float32, power float64) {
 }
 
 // Backward adds to the gradients of the table and of the head.
-func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error {
+func (e *Static) Backward(ctx context.Context, side data.Side, seed uint64, gradients []float32) error {
 	sums, err := e.sums(ctx, side, seed)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (e *Encoder) Backward(ctx context.Context, side data.Side, seed uint64, gra
 }
 
 // chunks calls do for chunks of n rows, on many threads, each with a pass of its own.
-func (e *Encoder) chunks(n int, do func(chunk, from, to int, p *fit.Pass)) error {
+func (e *Static) chunks(n int, do func(chunk, from, to int, p *fit.Pass)) error {
 	const wide = 1 << 20 // a chunk is always worth a goroutine
 	parts := (n + fit.Chunk - 1) / fit.Chunk
 	errs := make([]error, parts)
@@ -225,7 +225,7 @@ func (e *Encoder) chunks(n int, do func(chunk, from, to int, p *fit.Pass)) error
 }
 
 // Export returns the graph, and an encoder with its rounded table and head.
-func (e *Encoder) Export(name string) (*export.Graph, encoder.Encoder, error) {
+func (e *Static) Export(name string) (*export.Graph, encoder.Encoder, error) {
 	head := *e.head
 	head.Weights = slices.Clone(head.Weights)
 	head.Take(e.network)
@@ -245,7 +245,7 @@ func (e *Encoder) Export(name string) (*export.Graph, encoder.Encoder, error) {
 	}
 	m := *e.start
 	m.Output = head.To
-	exact, err := read(&m, raw)
+	exact, err := readStatic(&m, raw)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -253,13 +253,13 @@ func (e *Encoder) Export(name string) (*export.Graph, encoder.Encoder, error) {
 }
 
 // Longest is 0.
-func (e *Encoder) Longest() int { return 0 }
+func (e *Static) Longest() int { return 0 }
 
 // Architecture adds nothing.
-func (e *Encoder) Architecture() encoder.Architecture { return encoder.Architecture{} }
+func (e *Static) Architecture() encoder.Architecture { return encoder.Architecture{} }
 
 // Describe writes into a manifest how the exported graph is run, and the licence and origin of its start.
-func (e *Encoder) Describe(m *model.Manifest) {
+func (e *Static) Describe(m *model.Manifest) {
 	m.Inputs, m.Output, m.Normalise = model.Inputs{IDs: export.IDs}, e.head.To, e.start.Normalise
 	m.Tokens = model.TokenOutput{Output: student.TokensOutput, Dim: e.width(), Static: true}
 	if m.Licence == "" {
