@@ -55,7 +55,7 @@ type MTEBScore struct {
 	Right                 []bool // whether each query is right
 }
 
-// mtebPair measures a pair on its first half: MTEB's gold is that of the train half, the only one published.
+// mtebPair measures a pair on its first half: MTEB's gold belongs to the train half, the only one published.
 type mtebPair struct {
 	MTEBScore
 	half    string

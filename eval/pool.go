@@ -51,7 +51,7 @@ const (
 // until it runs: its key in a map that grows, its place, and the tables of package index.
 const sentenceBytes = 200
 
-// pairBytes is what the caller of add keeps of a call, its row, in a slice that grows.
+// pairBytes is the memory that the caller of add keeps for a call: its row, in a slice that grows.
 const pairBytes = 10
 
 // checkEvery is the number of calls of add between two looks at the memory.

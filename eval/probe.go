@@ -68,8 +68,8 @@ func (r *Runner) probe(ctx context.Context, out *report.Report, dir, target stri
 	return nil
 }
 
-// probed is what a set's labels are learnt from: the vectors of its texts [n, dim], or, of pairs with the vectors u and
-// v, |u - v| and u * v [n, 2 dim], as SentEval and InferSent have it.
+// probed returns the features from which a set's labels are learnt: the vectors of its texts [n, dim], or, of pairs
+// with the vectors u and v, |u - v| and u * v [n, 2 dim], as SentEval and InferSent have it.
 func (r *Runner) probed(ctx context.Context, set testset.Labelled) (embedding.Matrix, error) {
 	first, err := r.labelledVectors(ctx, set, set.First, false)
 	if err != nil || len(set.Second.Texts) == 0 {

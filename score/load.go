@@ -46,7 +46,7 @@ func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, e
 	return Read(ref, data, k, model)
 }
 
-// Read is Load of a scorer file's content; ref is what messages call it.
+// Read is Load of a scorer file's content; ref is its name in messages.
 func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warnings []string, err error) {
 	scorer, err := Decode(data)
 	switch {
@@ -242,7 +242,7 @@ func MarginFor(scores, probabilities []float32, precision float64) float64 {
 }
 
 // BestExpected returns the score above which pairs have the best expected F-beta: the midpoint between the last that is
-// kept and the next. scores and probabilities are those of matched pairs, best score first; expected is the number of
+// kept and the next. scores and probabilities belong to matched pairs, best score first; expected is the number of
 // true pairs in all. Where no pair has a probability the result is the best score, above which there is none.
 func BestExpected(scores, probabilities []float32, expected, beta float64) float64 {
 	threshold, best, sum := 0.0, 0.0, 0.0

@@ -76,7 +76,7 @@ func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong
 	return r, nil
 }
 
-// Scorer is what gave the probabilities.
+// Scorer returns the scorer that gave the probabilities.
 func (r *Ranked) Scorer() *Scorer { return r.scorer }
 
 // By ranks the candidates anew by another scorer of the first encoder's features.

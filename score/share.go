@@ -160,9 +160,9 @@ func Sum(probabilities []float32) (sum float64) {
 	return sum
 }
 
-// Cut returns the lowest adapted probability that is kept for the highest expected F-beta. probabilities are those of
+// Cut returns the lowest adapted probability that is kept for the highest expected F-beta. probabilities belong to
 // the matched pairs, best first, and their sum is the number of true pairs in all. Where even that F-beta is below one
-// half, what is kept is more likely right than not.
+// half, a kept pair is more likely right than not.
 func Cut(probabilities []float32, beta float64) float64 {
 	expected := Sum(probabilities)
 	threshold, best, sum := 0.5, 0.5, 0.0

@@ -64,7 +64,7 @@ func (s DevSet) published() string {
 	return ""
 }
 
-// testWarning is what to say of a preset whose checkpoint is chosen on a test set, or empty.
+// testWarning is the warning for a preset whose checkpoint is chosen on a test set; empty for others.
 func (c Config) testWarning() string {
 	if c.Stop.Metric == "" {
 		return ""

@@ -204,13 +204,13 @@ func (t *trainer) findAgain(ctx context.Context) error {
 	return t.batches.Replace(negatives)
 }
 
-// vectors are those of the sources and of the targets [pairs, dim].
+// vectors holds the vectors of sources and of targets [pairs, dim].
 type vectors struct {
 	source, target []float32
 	dim            int
 }
 
-// cosine is that of a pair's source to a pair's target.
+// cosine returns the cosine of a pair's source to a pair's target.
 func (v vectors) cosine(row, other int) float64 {
 	x, y := v.source[row*v.dim:][:v.dim], v.target[other*v.dim:][:v.dim]
 	lengths := math.Sqrt(float64(embedding.Dot(x, x)) * float64(embedding.Dot(y, y)))

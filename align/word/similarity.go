@@ -218,7 +218,7 @@ func (s *Similarity) at(ctx context.Context, name string, p *Pairs, sample []int
 	return l, nil
 }
 
-// vectors are those of the words of some pairs: [side][pair][words * dim], each of length 1.
+// vectors holds vectors of the words of some pairs: [side][pair][words * dim], each of length 1.
 func (l *layer) vectors(ctx context.Context, p *Pairs, some []int) (all [2][][]float32, err error) {
 	for side := range all {
 		all[side] = make([][]float32, len(some))

@@ -18,7 +18,7 @@ import (
 	"bitextmine/eval/documents"
 )
 
-// pair is what is found or should be found: normalised texts of both sides.
+// pair is a found or a gold pair: normalised texts of both sides.
 type pair [2]string
 
 // set is a pair of documents and its gold beads.

@@ -17,7 +17,7 @@ import (
 	"bitextmine/train/data"
 )
 
-// budget is what all systems of a table have in common.
+// budget holds the settings that all systems of a table share.
 type budget struct {
 	name string // file name without its ending
 	// Parts are the languages that are trained on together, with English; each part has its own rows and tables.
@@ -40,7 +40,7 @@ type budget struct {
 	Untested []untestable `yaml:"untested"`
 }
 
-// expectation is what decides beforehand how small an effect the budget can tell: from a pilot, or rows alike.
+// expectation decides beforehand how small an effect the budget can tell: from a pilot, or rows alike.
 type expectation struct {
 	Differ float64 `yaml:"differ"` // sentences, in percent, that one of two systems gets right and the other wrong
 	Spread float64 `yaml:"spread"` // standard deviation over seeds of the difference of two systems, in points

@@ -90,7 +90,7 @@ func (c claim) pooled() claim {
 	return c
 }
 
-// judgement is what a part of a budget says of a comparison.
+// judgement is the result of a comparison in a part of a budget.
 type judgement struct {
 	comparison
 	measure string // the paper's metric on a set here, or the time of a step
@@ -304,7 +304,7 @@ func (b budget) untrained(t table, system string) string {
 	return ""
 }
 
-// verdict is what a part of a budget says of a claim.
+// verdict is the result of a claim in a part of a budget.
 type verdict struct {
 	claim
 	budget, vectors string
@@ -313,8 +313,8 @@ type verdict struct {
 	outcome         statistic.Outcome
 }
 
-// verdicts are those of the claims whose systems are in the budget, of rows with the paper's vectors and with common
-// ones.
+// verdicts returns the results of claims whose systems are in the budget, of rows with the paper's vectors and with
+// common ones.
 func (b budget) verdicts(part []string, t table) (all []verdict) {
 	systems := append(b.systems(), "start")
 	for _, c := range claims {

@@ -21,7 +21,7 @@ type hidden struct {
 	Among []data.Source `yaml:"among"` // bitext whose English sides the hidden ones are among
 }
 
-// mined is what a system is trained on besides the known pairs.
+// mined holds the pairs that a system is trained on besides the known ones.
 type mined struct {
 	From string `yaml:"from"` // a system whose encoder of the same seed mines the text
 	By   string `yaml:"by"`   // what decides on pairs: margin or scorer

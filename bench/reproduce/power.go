@@ -41,7 +41,7 @@ func (b budget) power(w io.Writer, seeds int) error {
 	return nil
 }
 
-// comparisons are those of all claims whose systems are in the budget, but for costs.
+// comparisons lists the comparisons of all claims whose systems are in the budget, but for costs.
 func (b budget) comparisons() (all []comparison) {
 	systems := b.systems()
 	for _, c := range claims {

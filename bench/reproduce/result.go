@@ -42,7 +42,7 @@ type result struct {
 	gained *float64
 }
 
-// edge is "lowest" or "highest" if the rate is that of those that were tried, so that the best one may be beyond them.
+// edge is "lowest" or "highest" if the rate is the lowest or highest that was tried, so that the best may be beyond it.
 func (r *result) edge() string {
 	switch {
 	case len(r.tried) == 0:

@@ -309,7 +309,7 @@ func vector(c train.Config) string {
 	return string(t.Pooling)
 }
 
-// losses are those of the first and the last line of a log.
+// losses reads the losses in the first and the last line of a log.
 func losses(file string) (of [2]float64, err error) {
 	first := true
 	return of, sample.Lines(file, 0, func(text string) error {

@@ -95,8 +95,8 @@ func open(name string, s settings) (index.Searcher, error) {
 	return backend.Open(name, backend.Options{Threads: s.threads, Approximate: opts})
 }
 
-// twoFlatSearches is what a program without this package would do: build a flat index of each side and search all rows
-// of the other side in it for k.
+// twoFlatSearches does without this package: it builds a flat index of each side and searches all rows of the other
+// side in it for k.
 func twoFlatSearches(src, tgt index.Side, k, threads int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

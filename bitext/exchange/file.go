@@ -21,7 +21,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// File is what is needed to write a file of pairs again with columns added and nothing left out.
+// File holds all that a file of pairs needs to be written again, with columns added and nothing left out.
 type File struct {
 	Pairs int
 

@@ -79,7 +79,8 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// addCompletion adds mine completion, which cobra would add later, so that its errors are those of other commands.
+// addCompletion adds mine completion, which cobra would add later, so that its errors read like those of other
+// commands.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -16,7 +16,7 @@ import (
 // maxTags is how many tags a page may have: finding its main text takes time that grows faster than their number.
 const maxTags = 200_000
 
-// fromHTML reads a page of HTML. contentType is that of the server's answer, address the page's; both may be empty.
+// fromHTML reads a page of HTML. contentType is the server's, address the page's; both may be empty.
 func fromHTML(data []byte, contentType, address string) *Page {
 	p := &Page{URL: address}
 	text, name, ok := decode(data, contentType)

@@ -265,8 +265,8 @@ type answer struct {
 	body   []byte
 }
 
-// parseAnswer reads an answer of HTTP. Its length is that of the record, because archives keep the length of before
-// decompression.
+// parseAnswer reads an answer of HTTP. Its length is the record's, because archives keep the length
+// before decompression.
 func parseAnswer(block []byte) (*answer, error) {
 	from := bufio.NewReader(bytes.NewReader(block))
 	lines := textproto.NewReader(from)

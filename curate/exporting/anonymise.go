@@ -18,7 +18,7 @@ const (
 	maskedName           = "_anonymous"
 )
 
-// sides are what names of columns begin with.
+// sides are the beginnings of names of columns.
 var sides = [2]string{"src", "tgt"}
 
 // anonymise masks the personal data of the first rows of a batch, up to a number, in its texts and in the columns that

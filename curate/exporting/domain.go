@@ -18,7 +18,7 @@ import (
 // urlColumns have the addresses of a pair's pages.
 var urlColumns = [2]string{"src_url", "tgt_url"}
 
-// domainCount is what a domain gave.
+// domainCount counts the pairs of a domain.
 type domainCount struct {
 	pairs      uint64    // that have a side there
 	sides      [2]uint64 // sides that are there

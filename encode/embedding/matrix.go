@@ -109,8 +109,8 @@ func Normalise(row []float32) error {
 // unitTolerance is how far from 1 the squared length of a row of float16 numbers may be that had the length 1.
 const unitTolerance = 2e-3
 
-// Unit returns the matrix with rows of length 1: as it is if they are, otherwise a copy in float32. name is that of its
-// file, for messages.
+// Unit returns the matrix with rows of length 1: as it is if they are, otherwise a copy in float32. name is its file's
+// name in messages.
 func (m Matrix) Unit(name string) (Matrix, error) {
 	var other atomic.Bool // a row of another length was found
 	err := m.inParts(func(lo, hi int) error {
@@ -144,7 +144,7 @@ func (m Matrix) Unit(name string) (Matrix, error) {
 	return FromFloat32(rows, m.Dim), err
 }
 
-// inParts divides the rows among all processors. Its error is that of the first part that has one.
+// inParts divides the rows among all processors. It returns the error of the first part that failed.
 func (m Matrix) inParts(do func(lo, hi int) error) error {
 	threads := runtime.GOMAXPROCS(0)
 	errs := make([]error, threads)

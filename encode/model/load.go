@@ -229,7 +229,7 @@ var former = map[string]string{
 	"bag-ngram": "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
 }
 
-// Gone says that the name is that of an encoder that was in the program; the error says what to name instead.
+// Gone is the error for the name of an encoder that was in the program once; it says what to name instead.
 func (m *Missing) Gone() bool { return former[m.Ref] != "" }
 
 func (m *Missing) Error() string {

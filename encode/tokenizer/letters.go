@@ -76,7 +76,7 @@ func isOrdered(text string) bool {
 	return false
 }
 
-// text is what the steps make of a letter alone.
+// text returns the text that the steps make of a letter alone.
 func (l *letterwise) text(r rune) string {
 	text := string(r)
 	for _, step := range l.steps {

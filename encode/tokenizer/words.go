@@ -173,7 +173,7 @@ func (e expression) compile() (*pattern.Pattern, error) {
 // behaviour says where the matches go that a text is split at.
 type behaviour string
 
-// The names are those of the files, in lower case.
+// The names stand in the files, in lower case.
 const (
 	removed      behaviour = "removed"
 	isolated     behaviour = "isolated"

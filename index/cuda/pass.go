@@ -89,7 +89,7 @@ func ceil(n, multiple int) int { return (n + multiple - 1) / multiple * multiple
 // size is the rows of a block of either side, multiples of tileRows.
 type size struct{ queries, base int }
 
-// bytes is what a pair of blocks takes on a device.
+// bytes is the memory of a pair of blocks on a device.
 func (p *pass) bytes(z size) (all int64) {
 	for _, m := range (&blocks{p: p, size: z}).memory() {
 		all += m.bytes

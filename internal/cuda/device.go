@@ -38,7 +38,7 @@ type Source struct {
 	PTX        string `json:"ptx"`
 }
 
-// Error is what the driver says of an operation that failed.
+// Error is the driver's error of an operation.
 type Error struct {
 	GPU       GPU
 	Operation string
@@ -158,8 +158,8 @@ func (k *Kernel) Release() error {
 	return k.on.failed("giving a kernel back", C.driver_unload(k.on.context, k.module))
 }
 
-// Launch starts a kernel in so many blocks. Parameters are Memory or int32, in the kernel's order. An error of the
-// kernel itself is that of the next operation that waits.
+// Launch starts a kernel in so many blocks. Parameters are Memory or int32, in the kernel's order. The
+// next operation that waits returns an error of the kernel itself.
 func (k *Kernel) Launch(blocks int, parameters ...any) error {
 	var slots [C.driver_parameters]C.uint64_t
 	for i, p := range parameters {

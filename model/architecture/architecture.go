@@ -27,7 +27,7 @@ import (
 type Architecture struct {
 	Name  string   // shown to people
 	Types []string // model_type in config.json
-	// Code says that published models ask to run code of their own (auto_map), which is what is built here.
+	// Code: published models ask to run code of their own (auto_map), which is built here instead.
 	Code bool
 	read func(c *config) network
 }

@@ -268,7 +268,7 @@ func plainConv(attributes map[string]onnxgraph.Attribute) bool {
 		attributes["group"].First(1) == 1 && (pads == nil || len(pads) == 2)
 }
 
-// constants are those that all products share.
+// constants writes the constants that all products share.
 func (r *rewriter) constants() {
 	r.out.Initializer(zero, nil, []uint8{128})
 	r.out.Initializer(one, nil, []float32{1})

@@ -11,7 +11,7 @@ import (
 )
 
 // Argo runs a plan as one Workflow of Argo Workflows, submitted through kubectl: a group of steps for each wave, with a
-// step for each index. Its pods are those of Kubernetes.
+// step for each index. Its pods equal those of Kubernetes.
 type Argo struct{ Kubernetes }
 
 // A pod is tried four times, as an Indexed Job tries its own, unless it ends with exit code 2.

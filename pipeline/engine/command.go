@@ -156,7 +156,8 @@ func (c Command) newFailures(ctx context.Context, job Job, tasks []plan.Task, be
 	return noted, permanent, err
 }
 
-// launch runs the launcher for some indices of a wave. Its error is that of a launcher that failed, the last of many.
+// launch runs the launcher for some indices of a wave. It returns the error of a launcher that failed, the last of
+// many.
 func (c Command) launch(ctx context.Context, job Job, a array, left []int) error {
 	commands := make([]string, len(left))
 	for i, index := range left {

@@ -91,8 +91,8 @@ volumeMounts:
     mountPath: {{json .K.Mount}}
 {{- end}}`))
 
-// Container is the container of a wave's pods for a template: its lines after so many spaces. index is what the
-// scheduler replaces with a task's index.
+// Container is the container of a wave's pods for a template: its lines after so many spaces. The scheduler replaces
+// index with a task's index.
 func (p pods) Container(index string, spaces int) (string, error) {
 	var out strings.Builder
 	err := containerManifest.Execute(&out, struct {

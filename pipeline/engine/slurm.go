@@ -85,7 +85,7 @@ func newArray(job Job, wave, most, cores int, maxMemory int64) array {
 	}
 }
 
-// Flags are those of mine task, after the plan and the index.
+// Flags are flags of mine task, after the plan and the index.
 func (a array) Flags() []string {
 	all := []string{"--offset", fmt.Sprint(a.First), "--step", fmt.Sprint(a.Step), "--end", fmt.Sprint(a.End),
 		"--threads", fmt.Sprint(a.Cores)}

@@ -158,7 +158,7 @@ type Sorting struct {
 // OtherLanguages is the name of the file of all languages that were not asked for.
 const OtherLanguages = "other"
 
-// Sorted is what sorting gave.
+// Sorted is the result of sorting.
 type Sorted struct {
 	Rows    map[string]int // number of each language's rows
 	Skipped map[corpus.Reason]uint64
@@ -338,7 +338,7 @@ func (s *sorter) record(path string, r corpus.Sentence) error {
 	if !s.Sentences {
 		return s.write(row)
 	}
-	rules := cmp.Or(row.Language, "en") // which are those of most languages
+	rules := cmp.Or(row.Language, "en") // most languages share the rules of English
 	splitter, err := split.For(rules)
 	if err != nil {
 		return err

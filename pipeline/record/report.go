@@ -118,7 +118,7 @@ type InputReport struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	Counts   corpus.Counts `json:"counts"`
-	// Split is the language by whose rules records were divided into sentences; Seen is what decided it.
+	// Split is the language by whose rules records were divided into sentences; Seen is the reason.
 	Split string     `json:"split,omitempty"`
 	Seen  *plan.Seen `json:"seen,omitempty"`
 	// of the file of vectors that another program made of it

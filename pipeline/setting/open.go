@@ -28,7 +28,7 @@ func EncoderOptions(r Resources) encode.Options {
 	return encode.Options{Threads: r.Threads, Library: r.ONNXRuntime, Device: device, OnCPU: true}
 }
 
-// OnDevice are the settings of an encoder whose vectors have a place in keys: arithmetic is what must compute them
+// OnDevice are the settings of an encoder whose vectors have a place in keys: arithmetic must compute them
 // (setting.Arithmetic), empty for the CPU.
 func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
 	o := EncoderOptions(r)
@@ -56,9 +56,8 @@ func ArithmeticOf(r Resources, m *model.Model) (string, error) {
 	return device.Arithmetic(), nil
 }
 
-// OpenEncoder loads an encoder. An empty location is that of vectors whose encoder is not known: all that there is of
-// it is the length of its vectors, and the digest, which stands in keys beside those of the vectors themselves, says
-// no more.
+// OpenEncoder loads an encoder. An empty location stands for vectors whose encoder is not known. Only the length of its
+// vectors is known, and its digest, which stands in keys beside those of the vectors, says no more.
 func OpenEncoder(location string, dim int) (*model.Model, error) {
 	if location != "" {
 		return model.Load(location)

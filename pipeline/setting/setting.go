@@ -228,8 +228,8 @@ type Resources struct {
 	Device      string `setting:"device,flag" json:"-"` // gpu.Parse reads it
 }
 
-// Arithmetic is what computes the vectors of either encoder and a judge's logits, where it is not the CPU: a provider
-// and its precision (gpu.Device.Arithmetic). It changes the last bits, so it is in their keys; which GPUs do it, and
+// Arithmetic names what computes the vectors of either encoder and a judge's logits, if not the CPU: a provider and its
+// precision (gpu.Device.Arithmetic). It changes the last bits, so it is in their keys; which GPUs do it, and
 // how many, is not.
 type Arithmetic struct {
 	EncoderDevice string `setting:"-" json:"encoder_device,omitempty"`

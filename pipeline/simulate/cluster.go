@@ -1,6 +1,6 @@
-// Package simulate says what a run over corpora that are not here would take on machines that are not here: hours,
-// money, bytes moved, memory, and the work that failing machines have done again. The tasks are those that a run over
-// such corpora would have, made by the stages themselves; only their text is missing.
+// Package simulate estimates a run over corpora and on machines that are not here: hours, money, bytes moved, memory,
+// and the work that failing machines have done again. The stages themselves make the tasks, the same as in a run over
+// such corpora; only their text is missing.
 package simulate
 
 import (

@@ -214,7 +214,7 @@ func (d *Descriptor) Key(spec any) string { return plan.Key(d.Name, d.Version, s
 // Has says whether the plan has the task already: two inputs of the same bytes are one task.
 func (b *Builder) Has(d *Descriptor, key string) bool { return b.seen[d.Name+"/"+key] }
 
-// Add adds a task unless an equal one is there. items is what its progress counts, args what Run finds in the task.
+// Add adds a task unless an equal one is there. Its progress counts items, and Run finds args in the task.
 func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args any) {
 	if b.Has(d, key) {
 		return

@@ -71,8 +71,8 @@ type Strong struct {
 	vectors [2]map[string][]float32
 }
 
-// Cosines returns the strong cosines of candidates, whose texts are given; mine.NotRefined is that of one that is not
-// above the floor.
+// Cosines returns the strong cosines of candidates, whose texts are given; mine.NotRefined for one that is not above
+// the floor.
 func (s *Strong) Cosines(ctx context.Context, languages [2]string, candidates []mine.Candidate, text func(side int, number int32) string) ([]float32, error) {
 	promising := func(c mine.Candidate) bool { return float64(c.Score) > s.Floor }
 	var left [2][]string

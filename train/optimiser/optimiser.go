@@ -113,7 +113,7 @@ func (o *Optimiser) State() []*weights.Tensor {
 
 // Step updates the tensors by their gradients, which are sums over batches and are averaged here. It then clears the
 // gradients and returns their norm before clipping. step counts from 1 to total. If the norm is not finite, Step
-// changes nothing and the caller must stop. An error is that of a device.
+// changes nothing and the caller must stop. Only a device causes an error.
 func (o *Optimiser) Step(step, total, batches int) (norm float64, err error) {
 	host := o.onHost()
 	squares := squaresOf(host)

@@ -110,7 +110,7 @@ type Config struct {
 	MinScore float64       `yaml:"min_score"` // links with a lower score are left out
 }
 
-// Defaults are the default settings. The score is that of WACSE's aligner.
+// Defaults are the default settings. The minimum score is WACSE's.
 func Defaults() Config {
 	d := word.DefaultFileAligner()
 	return Config{Split: d.Splitter, Symmetry: d.Symmetry, MinScore: 0.9}

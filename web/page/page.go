@@ -138,7 +138,7 @@ func WriteReport(w io.Writer, p Page) error {
 type Sentence struct {
 	Language, Direction string
 	Parts               []Part
-	Differs             bool // what is marked is what the other side lacks
+	Differs             bool // the marked parts are missing on the other side
 }
 
 // Part of a sentence.

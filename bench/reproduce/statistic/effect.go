@@ -97,7 +97,8 @@ func Compare(seeds []Seed) Effect {
 	return e
 }
 
-// Quantile is that of Student's t for an interval at 95%, of standard errors over n seeds and over many sentences.
+// Quantile returns the quantile of Student's t for an interval at 95%, of standard errors over n seeds and over many
+// sentences.
 func Quantile(bySeed, bySentence float64, n int) float64 {
 	if bySeed == 0 {
 		return distuv.UnitNormal.Quantile(0.975)

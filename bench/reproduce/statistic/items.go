@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-// Items are what a figure is computed from, as report.Row has them: one list of how right each answer is, two of the
+// Items are the data of a figure, as report.Row has them: one list of how right each answer is, two of the
 // ranks of gold scores and of cosines, or three of extracted, correct and gold pairs. All lists have the same length.
 type Items [][]float64
 

@@ -34,7 +34,7 @@ func (s Stopped) Unwrap() error { return s.error }
 // StoppedBut returns err with what to do next.
 func StoppedBut(err error, next string) error { return Stopped{err, next} }
 
-// AfterStop is what to do after a command was stopped.
+// AfterStop names the next step after a command was stopped.
 func AfterStop(err error) string {
 	if stopped := (Stopped{}); errors.As(err, &stopped) {
 		return stopped.Next

@@ -6,7 +6,7 @@ import "unicode"
 // with them the models, treat what later versions added as letters. The tables are these additions; the test
 // TestReferences of package tokenizer compares with that library.
 var (
-	// Dropped are those that it removes: null, invalid Unicode, and control, format and private-use characters other
+	// Dropped are letters that it removes: null, invalid Unicode, and control, format and private-use characters other
 	// than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
 	Dropped = NewClass(Both(append(RangesOf(unicode.Cc, unicode.Cf, unicode.Co), [2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
 		Negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))

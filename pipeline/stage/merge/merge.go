@@ -81,8 +81,8 @@ func Want(b *stage.Builder, pair int) {
 	}
 }
 
-// want asks for the merged neighbours of every shard of a side and returns their keys. A base is what the ledger has of
-// the shard, if every shard that it has seen is still in the run.
+// want asks for the merged neighbours of every shard of a side and returns their keys. The base of a
+// shard comes from the ledger, if every shard that it has seen is still in the run.
 func want(b *stage.Builder, pair, side int) []string {
 	own, other := b.Side(pair, side), b.Side(pair, 1-side)
 	set := plan.SetOf(other.Shards)

@@ -360,7 +360,7 @@ func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.S
 	return all, nil
 }
 
-// Shards gives the shards that inputs were cut into their names and places. Several inputs are those that were cut
+// Shards gives the shards that inputs were cut into their names and places. Several inputs were cut
 // together.
 func Shards(inputs []plan.Input, s plan.Settings, found []shard.Info) []plan.Shard {
 	shards := make([]plan.Shard, len(found))

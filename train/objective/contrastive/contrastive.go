@@ -82,8 +82,8 @@ func (s settings) fits(dim int) error {
 	return nil
 }
 
-// parts gives the mean of the terms of whole vectors and of their first numbers. terms are those of vectors of which
-// first keeps the numbers that count.
+// parts gives the mean of the terms of whole vectors and of their first numbers. terms computes them of vectors of
+// which first keeps the numbers that count.
 func (s settings) parts(dim int, terms func(first func(x *graph.Node) *graph.Node) []*graph.Node) []*graph.Node {
 	sum := terms(func(x *graph.Node) *graph.Node { return x })
 	for _, size := range s.Matryoshka {
