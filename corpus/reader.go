@@ -222,8 +222,12 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 		true
 }
 
-// ErrEmpty is in the error for a file without any text.
-var ErrEmpty = errors.New("the file holds no line")
+var (
+	// ErrEmpty is in the error for a file without any text.
+	ErrEmpty = errors.New("the file holds no line")
+	// ErrNotUTF8 is in the error for a file whose lines are in another encoding.
+	ErrNotUTF8 = errors.New("its text is not UTF-8")
+)
 
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.
 func (r *Reader) finish() error {
@@ -242,6 +246,8 @@ func (r *Reader) finish() error {
 		return badinput.Errorf("%s: %w; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
 		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
+	case r.counts.Kept == 0 && 2*r.counts.Skipped[ReasonNotUTF8] > r.counts.Lines:
+		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; name its encoding with --encoding", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8)
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)

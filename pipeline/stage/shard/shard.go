@@ -160,7 +160,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}
 	}
 	cut, bad, err := usable(ctx, e, texts, func(usable []shard.Text) (*shard.Together, error) {
-		return shard.CutTogether(ctx, usable, dir, shard.Options{Report: bytesRead(meter)})
+		cut, err := shard.CutTogether(ctx, usable, dir, shard.Options{Report: bytesRead(meter)})
+		return cut, withCharset(err, usable, e.Plan.Languages[a.Language].Code)
 	})
 	if err != nil {
 		return nil, err
