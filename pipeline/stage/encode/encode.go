@@ -169,9 +169,20 @@ func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, nu
 		for i := range rows {
 			rows[i] = uint32(i * s.Rows / n)
 		}
-		source := encode.Source{
-			Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[language].Code, Rows: n, Texts: view.Normalised(reader.RowsAt(rows)),
+		texts := make([]string, 0, n) // all of the shard is read for them, as for all sentences
+		for text, err := range view.Normalised(reader.RowsAt(rows)) {
+			if err != nil {
+				return 0, err
+			}
+			texts = append(texts, text)
 		}
+		source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: e.Plan.Languages[language].Code, Rows: n, Texts: func(yield func(string, error) bool) {
+			for _, text := range texts {
+				if !yield(text, nil) {
+					return
+				}
+			}
+		}}
 		begin := time.Now()
 		_, err := encoder.EncodeFile(ctx, filepath.Join(scratch, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, nil)
 		if err != nil {
