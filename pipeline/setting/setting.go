@@ -318,8 +318,15 @@ func (r Record) Differences(now Record) string {
 		}
 		x, y := before.FieldByIndex(field.Index).Interface(), after.FieldByIndex(field.Index).Interface()
 		if !reflect.DeepEqual(x, y) {
-			names = append(names, fmt.Sprintf("%s was %v, is %v", name, x, y))
+			names = append(names, fmt.Sprintf("%s was %v, is %v", name, shown(x), shown(y)))
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+func shown(value any) any {
+	if value == "" {
+		return "none"
+	}
+	return value
 }

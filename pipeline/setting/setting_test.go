@@ -100,9 +100,9 @@ func TestSearchKey(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	before := Record{Encoding: Encoding{"a"}, Decision: Decision{K: 4, Scorer: "a"}}
+	before := Record{Encoding: Encoding{"a"}, Decision: Decision{K: 4, Scorer: "a", Cut: "f1"}}
 	now := Record{Encoding: Encoding{"b"}, Decision: Decision{K: 8, Scorer: "a"}}
-	if got, want := before.Differences(now), "encoder was a, is b, k was 4, is 8"; got != want {
+	if got, want := before.Differences(now), "encoder was a, is b, k was 4, is 8, cut was f1, is none"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
