@@ -15,7 +15,7 @@ import (
 	"bitextmine/encode/tokenizer/pattern"
 )
 
-// HuggingFace is a loaded tokenizer.json. It is only read, so any number of goroutines may use it.
+// HuggingFace is a loaded tokenizer.json, or vocab.txt. It is only read, so any number of goroutines may use it.
 type HuggingFace struct {
 	raw, normal  *finder // added tokens in the original and in the normalised text; nil: there are none
 	normalise    []normaliser
@@ -71,6 +71,12 @@ func (p *part) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(p))
 }
 
+func newHuggingFace() *HuggingFace {
+	t := &HuggingFace{ids: map[string]int32{}, unknown: -1}
+	t.memory.New = func() any { return &memory{known: map[string][2]int32{}} }
+	return t
+}
+
 // NewHuggingFace reads a tokenizer.json.
 func NewHuggingFace(data []byte) (*HuggingFace, error) {
 	var file struct {
@@ -89,8 +95,7 @@ func NewHuggingFace(data []byte) (*HuggingFace, error) {
 	if file.Model == nil {
 		return nil, errors.New("it is not a tokenizer.json: it has no model")
 	}
-	t := &HuggingFace{ids: map[string]int32{}, unknown: -1}
-	t.memory.New = func() any { return &memory{known: map[string][2]int32{}} }
+	t := newHuggingFace()
 	if file.Truncation != nil {
 		t.keepEnd = strings.EqualFold(file.Truncation.Direction, "left")
 	}

@@ -10,7 +10,7 @@ import (
 // vocab is small enough to work out every case by hand. A piece's id is its index.
 var vocab = strings.Fields(`[PAD] [UNK] [CLS] [SEP] un ##aff ##able ##a un affable , . ! ' $ 我 爱 ##爱 cafe café ##s na ##ive naive ##ı ü ##ber 1 ##9 ##84 a ##b ##bc ##c # カ ##タ İ`)
 
-func load(t testing.TB, options WordPieceOptions) *WordPiece {
+func load(t testing.TB, options WordPieceOptions) *HuggingFace {
 	t.Helper()
 	v, err := NewWordPiece([]byte(strings.Join(vocab, "\n")+"\n"), options)
 	if err != nil {
