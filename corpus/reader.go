@@ -309,19 +309,6 @@ func Sentences(in input.File, opts Options) iter.Seq2[Sentence, error] {
 	}
 }
 
-// Texts reads the normalised sentences of inputs, in order.
-func Texts(inputs []input.File, opts Options) (texts []string, err error) {
-	for _, in := range inputs {
-		for s, err := range Sentences(in, opts) {
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, s.Normal)
-		}
-	}
-	return texts, nil
-}
-
 // All yields the remaining sentences. It yields an error last.
 func (r *Reader) All() iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {

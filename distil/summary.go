@@ -3,7 +3,6 @@ package distil
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,14 +65,11 @@ func writeRecord(dir string, o Options, t *source, r *result) error {
 	if r.Second != nil {
 		o.Beside = r.Second.Encoder // its place is of this machine
 	}
-	record, err := json.MarshalIndent(struct {
+	record := struct {
 		Settings Options `json:"settings"`
 		Summary  Summary `json:"summary"`
-	}{o, r.Summary}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(dir, "distil.json"), append(record, '\n')),
+	}{o, r.Summary}
+	return errors.Join(atomicfile.WriteJSON(filepath.Join(dir, "distil.json"), record),
 		atomicfile.WriteBytes(filepath.Join(dir, "README.md"), card(o, t, r)))
 }
 

@@ -136,13 +136,9 @@ func MineBUCCCosine(ctx context.Context, searcher index.Searcher, half Half) (Mi
 		t := target.sentence[ids[0]]
 		pairs = append(pairs, report.Scored{Source: s, Target: t, Score: float64(cosines[0]), Correct: gold.has(s, t)})
 	}
-	bestFirst(pairs)
-	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
-}
-
-// bestFirst sorts by score. Pairs with equal scores stay in key order.
-func bestFirst(pairs []report.Scored) {
+	// pairs with equal scores stay in key order
 	slices.SortStableFunc(pairs, func(a, b report.Scored) int { return cmp.Compare(b.Score, a.Score) })
+	return Mined{Half: half.Name, Pairs: pairs, Gold: len(gold)}, nil
 }
 
 // BUCCLaser is the BUCC measure of LASER's tasks/bucc (Artetxe & Schwenk 2019).

@@ -12,7 +12,6 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -132,8 +131,8 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 		}
 	}
 	s.started = time.Now().UTC()
-	if err := os.MkdirAll(cfg.Out, 0o755); err != nil {
-		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
+	if err := config.MakeOut(cfg.Out); err != nil {
+		return nil, err
 	}
 	s.store, err = opts.openStore(ctx, cfg.Work)
 	return s, err

@@ -109,12 +109,11 @@ func (l *lattice) bead(i, x, j, y int) Bead {
 type band struct {
 	first []int // [n+1]
 	begin []int // [n+2] where a row's places begin among all
-	m     int
 }
 
-// newBand makes the band of rows lo to hi, both included, of a target of m sentences.
-func newBand(lo, hi []int, m int) *band {
-	b := &band{first: lo, begin: make([]int, len(lo)+1), m: m}
+// newBand makes the band of rows lo to hi, both included.
+func newBand(lo, hi []int) *band {
+	b := &band{first: lo, begin: make([]int, len(lo)+1)}
 	for i := range lo {
 		b.begin[i+1] = b.begin[i] + hi[i] - lo[i] + 1
 	}
@@ -127,7 +126,7 @@ func full(n, m int) *band {
 	for i := range hi {
 		hi[i] = m
 	}
-	return newBand(lo, hi, m)
+	return newBand(lo, hi)
 }
 
 // around is the band of all places at most width from a path. The path begins at (0, 0) and ends at (n, m).
@@ -153,7 +152,7 @@ func around(path []place, width, n, m int) *band {
 			widen(q.i+(p.i-q.i)*s/steps, q.j+(p.j-q.j)*s/steps)
 		}
 	}
-	return newBand(lo, hi, m)
+	return newBand(lo, hi)
 }
 
 // rows is the number of rows.

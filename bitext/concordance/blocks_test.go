@@ -136,3 +136,11 @@ func FuzzDamage(f *testing.F) {
 		}
 	})
 }
+
+// Len is the number of records.
+func (r *BlockReader) Len() uint64 {
+	if len(r.entries) == 0 {
+		return 0
+	}
+	return r.entries[len(r.entries)-1].rows
+}

@@ -79,14 +79,6 @@ func (r *BlockReader) Close() error {
 	return r.data.Close()
 }
 
-// Len is the number of records.
-func (r *BlockReader) Len() uint64 {
-	if len(r.entries) == 0 {
-		return 0
-	}
-	return r.entries[len(r.entries)-1].rows
-}
-
 // BlockCursor reads records one after another; those of one block cost little more than one. It may be used by one
 // goroutine.
 type BlockCursor struct {

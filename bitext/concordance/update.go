@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -72,11 +71,7 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 	if err != nil {
 		return 0, damage, explained(dir, err)
 	}
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return 0, nil, err
-	}
-	return changed, damage, atomicfile.WriteBytes(filepath.Join(dir, metaName), append(data, '\n'))
+	return changed, damage, atomicfile.WriteJSON(filepath.Join(dir, metaName), m)
 }
 
 // explained gives a full disk its one sentence. Bleve tells of it by text alone.

@@ -9,7 +9,6 @@ import "C"
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,11 +64,7 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 	if err != nil {
 		return meta, err
 	}
-	text, err := json.MarshalIndent(meta, "", "  ")
-	if err != nil {
-		return meta, err
-	}
-	return meta, atomicfile.WriteBytes(MetaPath(path), append(text, '\n'))
+	return meta, atomicfile.WriteJSON(MetaPath(path), meta)
 }
 
 // Array is rows [n, dim] as a .npy file of float32.

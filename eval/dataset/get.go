@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -146,7 +145,7 @@ func readSums(path string) (map[string]string, error) {
 
 func writeSums(path string, sums map[string]string) error {
 	return atomicfile.Write(path, func(f *os.File) error {
-		for _, name := range sortedKeys(sums) {
+		for _, name := range slices.Sorted(maps.Keys(sums)) {
 			if _, err := fmt.Fprintf(f, "%s  %s\n", sums[name], name); err != nil {
 				return err
 			}
@@ -165,16 +164,12 @@ func sumFile(path string) (string, error) {
 }
 
 func sumOf(r io.Reader) (string, error) {
-	h := newHash()
+	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {
 		return "", fmt.Errorf("read for its digest: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
-
-func newHash() hash.Hash { return sha256.New() }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // download fetches url into path, resuming what an earlier call left if there is a digest to verify it by.
 func download(ctx context.Context, url, path string, f File, opts Options) (sum string, err error) {

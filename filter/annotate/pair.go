@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bitextmine/corpus"
 	"bitextmine/corpus/surface"
 )
 
@@ -50,12 +49,6 @@ func ofSource(of func(s *Sentence) float64) func(p *Pair) float64 {
 func ofTarget(of func(s *Sentence) float64) func(p *Pair) float64 {
 	return func(p *Pair) float64 { return of(&p.Target) }
 }
-
-// normalised is a text in the form that sentence keys are computed from.
-func normalised(text string) string { return corpus.Normalise(text) }
-
-// lowered is the text in lower case, without allocating where it is so already.
-func lowered(text string) string { return strings.ToLower(text) }
 
 // whole are the annotations that the first pass gives.
 var whole = []Annotation{

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"bitextmine/corpus"
 	"bitextmine/corpus/surface"
 	"bitextmine/filter/language"
 )
@@ -50,10 +51,10 @@ func (s *Sentence) text(t token) string { return s.Text[t.begin:t.end] }
 // read sets every field.
 func (s *Sentence) read(text, language string) {
 	*s = Sentence{
-		Text: normalised(text), raw: text, Language: language, tokens: s.tokens[:0], numbers: s.numbers[:0], urls: s.urls[:0], emails: s.emails[:0],
+		Text: corpus.Normalise(text), raw: text, Language: language, tokens: s.tokens[:0], numbers: s.numbers[:0], urls: s.urls[:0], emails: s.emails[:0],
 		scripts: scriptsOf(language),
 	}
-	s.lower = lowered(s.Text)
+	s.lower = strings.ToLower(s.Text)
 	s.count()
 	s.markup = countMarkup(s.Text)
 	s.findLinks()

@@ -2,6 +2,7 @@
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,6 +99,15 @@ func WriteBytes(path string, data []byte) error {
 		_, err := f.Write(data)
 		return err
 	})
+}
+
+// WriteJSON writes a value as indented JSON.
+func WriteJSON(path string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", path, err)
+	}
+	return WriteBytes(path, append(data, '\n'))
 }
 
 // Copy publishes a copy of the file at from as path.

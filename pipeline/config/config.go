@@ -264,3 +264,11 @@ func absolute(work string) string {
 	}
 	return work
 }
+
+// MakeOut makes an output directory.
+func MakeOut(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", dir, err)
+	}
+	return nil
+}

@@ -49,7 +49,7 @@ func TestEncodingsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := ""
-			if _, err := corpus.Texts([]input.File{file}, corpus.DefaultOptions()); err != nil {
+			if _, err := textsOf([]input.File{file}, corpus.DefaultOptions()); err != nil {
 				said = err.Error() // nothing of the file can be used
 			}
 			if c.flag != "utf-16" {
@@ -61,10 +61,23 @@ func TestEncodingsAreNamed(t *testing.T) {
 			}
 			opts := corpus.DefaultOptions()
 			opts.Encoding = c.flag
-			texts, err := corpus.Texts([]input.File{file}, opts)
+			texts, err := textsOf([]input.File{file}, opts)
 			if err != nil || strings.Join(texts, "\n") != c.text {
 				t.Errorf("with --encoding %s the text is %q, error %v", c.flag, texts, err)
 			}
 		})
 	}
+}
+
+// textsOf reads the normalised sentences of inputs, in order.
+func textsOf(inputs []input.File, opts corpus.Options) (texts []string, err error) {
+	for _, in := range inputs {
+		for s, err := range corpus.Sentences(in, opts) {
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, s.Normal)
+		}
+	}
+	return texts, nil
 }

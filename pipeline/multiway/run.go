@@ -13,7 +13,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -142,14 +141,10 @@ func (r *Report) join(ctx context.Context, out string, bitexts []string) error {
 }
 
 func (r *Report) write(out string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	if err := config.MakeOut(out); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", out, err)
-	}
-	return atomicfile.WriteBytes(filepath.Join(out, ReportName), append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(out, ReportName), r)
 }
 
 // Table is the closure of several bitexts. It holds the texts of their kept pairs in memory.

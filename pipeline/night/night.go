@@ -52,8 +52,8 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 		return nil, badinput.Errorf("metrics = %s: there is no directory %s; make it, or name another file with --metrics",
 			cfg.Metrics, dir)
 	}
-	if err := os.MkdirAll(filepath.Join(cfg.Out, RunsName), 0o755); err != nil {
-		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", cfg.Out, err)
+	if err := config.MakeOut(filepath.Join(cfg.Out, RunsName)); err != nil {
+		return nil, err
 	}
 	release, err := lockfile.Lock(filepath.Join(cfg.Out, LockName))
 	if err != nil {

@@ -291,11 +291,7 @@ func (r *Report) rule() string {
 func (r *Report) Write(path string) error {
 	r.Seconds = time.Since(r.Started).Seconds()
 	r.PeakMemory, r.CPUSeconds = usage.PeakMemory(), usage.CPUSeconds()
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", path, err)
-	}
-	return atomicfile.WriteBytes(path, append(data, '\n'))
+	return atomicfile.WriteJSON(path, r)
 }
 
 // ReadReport reads the run.json of an output directory. Without one the error is fs.ErrNotExist.

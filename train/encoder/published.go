@@ -68,15 +68,11 @@ func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
 			c.Activation = name
 		}
 	}
-	text, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors,
 		map[string]string{"format": "pt"}); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(dir, configName), append(text, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, configName), c)
 }
 
 // configName is the file of a model's shape.

@@ -18,11 +18,10 @@ import (
 // adam's; a device may round it differently. The host's copies are old until Fetch. It implements
 // device.Resident.
 type Resident struct {
-	rule    adam
-	backend compute.Backend
-	kept    []*kept
-	of      map[*weights.Tensor]*kept // and of frozen tensors, which have no moments and no gradient
-	execs   struct{ squares, update, sum *graph.Exec }
+	rule  adam
+	kept  []*kept
+	of    map[*weights.Tensor]*kept // and of frozen tensors, which have no moments and no gradient
+	execs struct{ squares, update, sum *graph.Exec }
 }
 
 // kept is a tensor on the device.
@@ -39,7 +38,7 @@ func (s Settings) Keeps() bool { return s.Kind != "adafactor" }
 
 // Keep puts tensors on a device: frozen ones, and others, which must be among the optimiser's. Its settings must Keep.
 func (o *Optimiser) Keep(backend compute.Backend, all []*weights.Tensor) *Resident {
-	r := &Resident{rule: o.rule.(adam), backend: backend, of: map[*weights.Tensor]*kept{}}
+	r := &Resident{rule: o.rule.(adam), of: map[*weights.Tensor]*kept{}}
 	for i, t := range o.tensors {
 		if slices.Contains(all, t) {
 			r.of[t] = &kept{host: t, state: o.state[i]}

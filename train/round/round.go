@@ -262,12 +262,7 @@ func (r *runner) finished(into *Round) (bool, error) {
 }
 
 func (r *runner) publish(done Round) error {
-	text, err := json.MarshalIndent(done, "", "  ")
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.MkdirAll(r.dir, 0o755),
-		atomicfile.WriteBytes(filepath.Join(r.dir, doneFile), append(text, '\n')))
+	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteJSON(filepath.Join(r.dir, doneFile), done))
 }
 
 // evaluate evaluates the initial encoder on the dev sets.

@@ -1,7 +1,6 @@
 package round
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -98,9 +97,5 @@ func write(dir string, rounds []Round) error {
 	if err := atomicfile.WriteBytes(filepath.Join(dir, "rounds.tsv"), []byte(tsv.String())); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(rounds, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, "rounds.json"), append(text, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, "rounds.json"), rounds)
 }

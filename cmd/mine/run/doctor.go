@@ -56,13 +56,18 @@ func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 
 func printFindings(out io.Writer, found []admin.Finding, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(found)
+		return printJSON(out, found)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range found {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Name, f.State, f.Text)
 	}
 	return table.Flush()
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(out io.Writer, value any) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(value)
 }

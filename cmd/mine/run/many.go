@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -97,9 +96,7 @@ func planMany(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writ
 		estimates = append(estimates, e)
 	}
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(estimates)
+		err = printJSON(out, estimates)
 	} else {
 		err = printEstimates(out, pairs, estimates)
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -73,9 +72,7 @@ func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Write
 
 func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return printJSON(out, e)
 	}
 	fmt.Fprintf(out, "%d files, %s of text\n", e.Inputs, plan.Bytes(e.InputBytes))
 	for _, l := range e.Languages {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -30,9 +29,7 @@ func runSimulation(cfg pipeline.Config, path string, asJSON bool, out io.Writer)
 		return err
 	}
 	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(s)
+		err = printJSON(out, s)
 	} else {
 		err = printSimulation(out, s)
 	}

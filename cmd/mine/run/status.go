@@ -3,7 +3,6 @@ package run
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -61,9 +60,7 @@ func watchStatus(ctx context.Context, st *store.Store, every time.Duration, asJS
 		}
 		var text bytes.Buffer
 		if asJSON {
-			enc := json.NewEncoder(&text)
-			enc.SetIndent("", "  ")
-			err = enc.Encode(s)
+			err = printJSON(&text, s)
 		} else {
 			err = printStatus(&text, s)
 		}
