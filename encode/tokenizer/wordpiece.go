@@ -49,7 +49,7 @@ func NewWordPiece(vocab []byte, options WordPieceOptions) (*HuggingFace, error) 
 	}
 	t.words = []step{bertSplit}
 	var err error
-	t.model, err = t.useWords(wordModelSettings{Vocab: ids, Unknown: unknownPiece, Prefix: continuation, Longest: maxWord})
+	t.model, err = useWords(t, wordModelSettings{Vocab: ids, Unknown: unknownPiece, Prefix: continuation, Longest: maxWord})
 	return t, err
 }
 
@@ -82,11 +82,11 @@ func (t *HuggingFace) newWordModel(raw json.RawMessage, level bool) (*wordModel,
 	if level {
 		s.Longest = 0
 	}
-	return t.useWords(s)
+	return useWords(t, s)
 }
 
 // useWords takes the vocabulary of a wordModel.
-func (t *HuggingFace) useWords(s wordModelSettings) (*wordModel, error) {
+func useWords(t *HuggingFace, s wordModelSettings) (*wordModel, error) {
 	if err := t.setVocabulary(s.Vocab); err != nil {
 		return nil, err
 	}
