@@ -133,8 +133,8 @@ func (r *Reader) Format() Format { return r.format }
 // Counts returns the counts of the lines so far. Kept is the number of sentences returned; duplicates are not detected.
 func (r *Reader) Counts() Counts { return r.counts.clone() }
 
-// Read returns the number of bytes read from the file so far and the file's size.
-func (r *Reader) Read() (read, size int64) { return r.src.Seen, r.src.Size }
+// Read returns the number of bytes read from the file so far.
+func (r *Reader) Read() int64 { return r.src.Seen }
 
 // Close closes the file.
 func (r *Reader) Close() error {

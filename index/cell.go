@@ -17,7 +17,6 @@ const MaxK = 64
 // Cell is a checked pair of sides in which equal rows are merged. Implementations of Searcher fill the lists of its
 // distinct rows; Result expands them to all rows.
 type Cell struct {
-	K              int
 	Source, Target *Distinct
 	halves         [2]*Half
 }
@@ -44,7 +43,7 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 		return nil, err
 	}
 	return &Cell{
-		K: k, Source: source, Target: target,
+		Source: source, Target: target,
 		halves: [2]*Half{newHalf(source, target, k), newHalf(target, source, k)},
 	}, nil
 }

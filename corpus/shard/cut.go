@@ -41,9 +41,8 @@ type Result struct {
 
 // Progress is how much of a file was read.
 type Progress struct {
-	Lines      uint64
-	Bytes      int64 // read from the file, before decompression
-	TotalBytes int64
+	Lines uint64
+	Bytes int64 // read from the file, before decompression
 }
 
 // Options are the settings of CutTogether that do not change its output. The zero value is usable.
@@ -226,7 +225,7 @@ func (c *cutter) endFile() error {
 	counts.Kept, counts.Duplicates = c.kept, c.duplicates
 	counts.Add(corpus.Counts{Skipped: c.excluded.Skipped})
 	counts.Examples, c.excluded = append(counts.Examples, c.excluded.Examples...), corpus.Counts{}
-	read, _ := c.in.in.Read()
+	read := c.in.in.Read()
 	c.read.Bytes, c.read.Lines = c.read.Bytes+read, c.read.Lines+c.in.in.Counts().Lines
 	c.files = append(c.files, Result{Format: c.in.in.Format(), Counts: counts})
 	c.sentences, c.kept, c.duplicates = 0, 0, 0
@@ -255,9 +254,8 @@ func (c *cutter) file() int {
 
 func (c *cutter) reportProgress() {
 	if c.report != nil {
-		read, size := c.in.in.Read()
-		c.report(Progress{Lines: c.read.Lines + c.in.in.Counts().Lines, Bytes: c.read.Bytes + read,
-			TotalBytes: c.read.Bytes + size})
+		read := c.in.in.Read()
+		c.report(Progress{Lines: c.read.Lines + c.in.in.Counts().Lines, Bytes: c.read.Bytes + read})
 	}
 }
 

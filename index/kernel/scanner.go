@@ -14,7 +14,6 @@ import (
 // candidate lists of both. It is used as Base, then for each block of queries Queries, Scan and SettleQueries, at last
 // SettleBase.
 type Scanner struct {
-	kn            *Kernel
 	queries, base *Side
 	c             *C.scanner
 	unproven      []int32 // result of Settle, reused because a search settles thousands of blocks
@@ -36,7 +35,7 @@ func (kn *Kernel) newScanner(queries, base *Side, p C.precision, k, queryRows, b
 	if c == nil {
 		return nil, errors.New("out of memory for the blocks of a search")
 	}
-	return &Scanner{kn: kn, queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows))}, nil
+	return &Scanner{queries: queries, base: base, c: c, unproven: make([]int32, max(queryRows, baseRows))}, nil
 }
 
 // ExpectRepeats makes the scanner notice pairs that were compared before, by what the lists hold: they are no

@@ -49,7 +49,6 @@ type Explanation struct {
 // ExplainedSide is one sentence of the pair and its neighbourhood.
 type ExplainedSide struct {
 	Text       string
-	Mean       float32
 	Neighbours []ExplainedNeighbour // the k nearest, nearest first
 	// Best is the place of the neighbour of the highest margin, which the sentence proposes; -1 without neighbours.
 	Best int
@@ -59,7 +58,6 @@ type ExplainedSide struct {
 type ExplainedNeighbour struct {
 	Text    string
 	Cosine  float32
-	Mean    float32 // mean of its own neighbourhood
 	Score   float32 // the margin of the pair with it
 	Partner bool    // it is the other sentence of the pair
 }
@@ -69,7 +67,6 @@ type ExplainedNeighbour struct {
 type ExplainedPair struct {
 	Source, Target string
 	Score          float32
-	Verdict        mine.Verdict
 }
 
 // Explainer explains pairs of sentences of a run.
@@ -111,30 +108,29 @@ func (x *Explainer) explain(source, target int32, cosine float32) (*Explanation,
 	c := x.decision.Lists.Candidate(source, target, cosine)
 	e := &Explanation{
 		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
-		Source: x.side(0, source, target, c.SourceMean), Target: x.side(1, target, source, c.TargetMean),
+		Source: x.side(0, source, target), Target: x.side(1, target, source),
 		Threshold: x.decision.Threshold, Scored: x.decision.Scorer != nil,
 		RefineFloor: x.pair.Plan.Settings.RefineFloor,
 	}
 	return e, x.verdict(e, source, target)
 }
 
-// side is sentence i of a side, whose neighbourhood has this mean.
-func (x *Explainer) side(side int, i, partner int32, mean float32) ExplainedSide {
+// side is sentence i of a side.
+func (x *Explainer) side(side int, i, partner int32) ExplainedSide {
 	lists := x.decision.Lists
-	out := ExplainedSide{Text: x.texts[side][i], Mean: mean, Best: -1}
+	out := ExplainedSide{Text: x.texts[side][i], Best: -1}
 	ids, cosines := [2]mine.Neighbours{lists.Source, lists.Target}[side].Row(int(i))
 	for at, id := range ids[:lists.K] {
 		if id == mine.None {
 			break
 		}
 		n := ExplainedNeighbour{Text: x.texts[1-side][id], Cosine: cosines[at], Partner: id == partner}
-		if side == 0 {
-			c := lists.Candidate(i, id, n.Cosine)
-			n.Score, n.Mean = c.Score, c.TargetMean
-		} else {
-			c := lists.Candidate(id, i, n.Cosine)
-			n.Score, n.Mean = c.Score, c.SourceMean
+		pair := [2]int32{i, id}
+		if side == 1 {
+			pair = [2]int32{id, i}
 		}
+		c := lists.Candidate(pair[0], pair[1], n.Cosine)
+		n.Score = c.Score
 		out.Neighbours = append(out.Neighbours, n)
 		if out.Best < 0 || n.Score > out.Neighbours[out.Best].Score {
 			out.Best = at
@@ -182,7 +178,7 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 		if c.Source != source && c.Target != target || !x.won(i, at) {
 			continue
 		}
-		one := ExplainedPair{x.texts[0][c.Source], x.texts[1][c.Target], c.Score, d.Verdicts[i]}
+		one := ExplainedPair{x.texts[0][c.Source], x.texts[1][c.Target], c.Score}
 		if e.Scored {
 			one.Score = d.Probabilities[i]
 		}
