@@ -30,6 +30,40 @@ func TestCommentsFitTheScreen(t *testing.T) {
 	}
 }
 
+// prepositions that no comment behind code begins with.
+var prepositions = map[string]bool{}
+
+func init() {
+	for _, word := range strings.Fields(`of in at by from with without to for on as under over between beside before after
+		through against into within across per since until than like among besides beyond`) {
+		prepositions[word] = true
+	}
+}
+
+// TestCommentsBehindCodeNameAThing: a comment behind code is a noun or a sentence and stands alone: it does not begin
+// with a preposition. Those of tests may.
+func TestCommentsBehindCodeNameAThing(t *testing.T) {
+	for _, path := range tracked(t) {
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		lines := readLines(t, path)
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, comment := range flatten(file.Comments) {
+			at := files.Position(comment.Pos())
+			first, _, _ := strings.Cut(strings.TrimPrefix(comment.Text, "// "), " ")
+			behind := strings.TrimSpace(lines[at.Line-1][:at.Column-1]) != ""
+			if behind && prepositions[first] {
+				t.Errorf("%s: the comment begins with %q: say what it is, as a noun or a sentence", at, first)
+			}
+		}
+	}
+}
+
 // goCommentLines returns the lines, from 1, that have a comment other than a directive of the toolchain, which cannot
 // be broken.
 func goCommentLines(t *testing.T, path string) map[int]bool {

@@ -196,7 +196,7 @@ func (w *WARC) damaged(err error) (*record, error) {
 	var damage *input.Damage
 	ours := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNoRecord) || errors.Is(err, errNoLength) || errors.Is(err, errHeader)
 	switch {
-	case !ours && !errors.As(err, &damage) && badinput.Is(err): // of the compression
+	case !ours && !errors.As(err, &damage) && badinput.Is(err): // the compression is damaged
 		return nil, badinput.Errorf("%w, or have the rest of the archive read with --on-bad-file skip", err)
 	case !ours && damage == nil:
 		return nil, err

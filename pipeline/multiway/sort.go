@@ -201,7 +201,7 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, badinput.Errorf("%s cannot be made (%w); name another directory with --out", dir, err)
 	}
-	var failed error // without the names of the outputs before it
+	var failed error // lacks the names of the outputs before it
 	err = s.open(dir, slices.Sorted(maps.Keys(s.outputs)), func() error {
 		for _, file := range files {
 			if failed = s.fileOrNothing(ctx, file); failed != nil {

@@ -36,7 +36,7 @@ func validateTransformer(p Preset, check Check) (sections []func() error) {
 	check(!lora || p.Start != "", "encoder.transformer.lora needs encoder.start, whose weights it adapts")
 	check(!lora || !p.Freeze.Any(), "encoder.transformer.lora freezes all other weights: remove encoder.freeze")
 	p.Transformer.LoRA.Check(func(ok bool, format string, args ...any) {
-		check(ok || p.Start == "", "encoder.transformer."+format, args...) // without a start the shape reports it
+		check(ok || p.Start == "", "encoder.transformer."+format, args...) // the shape reports it if there is no start
 	})
 	check(p.Freeze.Layers >= 0, "encoder.freeze.layers is %d but cannot be negative", p.Freeze.Layers)
 	check(!p.Freeze.Any() || p.Start != "", "encoder.freeze needs encoder.start, whose weights it keeps")

@@ -15,7 +15,7 @@ import (
 
 // operation is a node of an imported encoder's graph.
 type operation struct {
-	name    string // of the operator
+	name    string // name of the operator
 	in, out []string
 	ints    map[string][]int // attributes that are whole numbers, one or several
 	epsilon float64

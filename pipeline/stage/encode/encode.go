@@ -195,7 +195,7 @@ func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, nu
 
 // rateOf is the rate of samples of at most so many rows.
 func rateOf(rows int, sample func(n int) (time.Duration, error)) (float64, error) {
-	shorter := func(n int) (time.Duration, error) { // of two
+	shorter := func(n int) (time.Duration, error) { // the shorter of two
 		first, err := sample(n)
 		if err != nil || first > 4*sampleTime {
 			return first, err
