@@ -195,7 +195,7 @@ func (o Options) noColumn(where, name string, columns []string) error {
 
 // csvDecoder reads a header with the column names, then records, as RFC 4180 has them: a field in quotation marks may
 // have separators and line breaks, and two quotation marks stand for one. The separator is a comma, or a semicolon if
-// the header has that and no comma. Line numbers are those of records, the header's being 1.
+// the header has that and no comma. Line numbers count records; the header's is 1.
 type csvDecoder struct {
 	in        *input.LineReader
 	separator byte

@@ -47,8 +47,8 @@ const (
 	pendingBytes = 16 << 20
 )
 
-// sentenceBytes is what a sentence takes while neighbours are searched, less its list, with what the collector leaves
-// until it runs: its key in a map that grows, its place, and the tables of package index.
+// sentenceBytes is the memory of a sentence while neighbours are searched, less its list, with the garbage of before a
+// collection: its key in a map that grows, its place, and the tables of package index.
 const sentenceBytes = 200
 
 // pairBytes is the memory that the caller of add keeps for a call: its row, in a slice that grows.

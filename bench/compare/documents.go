@@ -37,8 +37,8 @@ type options struct {
 const maxLine = 64 << 10
 
 // compareDocuments compares mining alone with mining of paired and aligned documents: precision and recall of the
-// bitext of `mine run` against the gold beads of documents, with --documents off and on. Documents are those of a
-// directory (Bleualign's set as vecalign has it) or made of line-aligned text as in `mine eval beads`.
+// bitext of `mine run` against the gold beads of documents, with --documents off and on. Documents come from a
+// directory (Bleualign's set as vecalign has it) or are made of line-aligned text as in `mine eval beads`.
 func compareDocuments(ctx context.Context, args []string) (err error) {
 	var o options
 	flag.StringVar(&o.languages[0], "src", "de", "source language")

@@ -27,9 +27,9 @@ type comparison struct {
 	claimed, maxRatio       float64
 }
 
-// claims are the papers' claims that this program can check. The figures in them are those of the papers: what
-// IMASCL's Table 2 calls soft is Priority + TCM, and its differences are means over the language pairs of Tables 2 and
-// 4. claimed is 0 where a paper gives no size.
+// claims are the papers' claims that this program can check. The papers give the figures in them. Priority + TCM is
+// called soft in IMASCL's Table 2, and its differences are means over the language pairs of Tables 2 and 4. claimed is
+// 0 where a paper gives no size.
 var claims = []claim{
 	{"EMS", "Without its contrastive terms EMS is worse (89.8 to 84.3 on its Tatoeba set)", accurate("ems", "ems-no-contrastive", 5.5), gpuEMS},
 	{"EMS", "Without XTR EMS is worse (89.8 to 85.5)", accurate("ems", "ems-no-xtr", 4.3), gpuEMS},

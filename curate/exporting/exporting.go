@@ -47,7 +47,7 @@ type Options struct {
 	Anonymise   Anonymise
 	Domains     string // TSV file of counts by domain to write beside; empty: none
 	// DedupURLs writes a pair of texts once, with all addresses that it was seen at. Places lists them by sentence; nil:
-	// they are those of the exported rows.
+	// those of the exported rows.
 	DedupURLs bool
 	Places    Places
 }

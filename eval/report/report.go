@@ -35,7 +35,7 @@ type Column struct {
 type Row struct {
 	Name  string
 	Cells []any
-	// Items are what the row's first figure is computed from, for resampling: how right each sentence's answer is, from
+	// Items are the data of the row's first figure, for resampling: how right each sentence's answer is, from
 	// 0 to 1 (accuracies, error rates, bucc-mteb's recall); the ranks of gold scores and of cosines (correlations); or
 	// the extracted, correct and gold pairs of each group of source sentences (F1).
 	Items [][]float64

@@ -43,8 +43,8 @@ const (
 
 func (t Type) String() string { return [...]string{"float32", "uint32", "uint64", "utf8"}[t] }
 
-// Annotation is a column. Value computes it; what is outside the range is set to its nearer end. An annotation of type
-// Name has Text instead, and its range is what the meaning says.
+// Annotation is a column. Value computes it; a value outside the range is set to its nearer end. An annotation of type
+// Name has Text instead, and its meaning tells its range.
 type Annotation struct {
 	Name      string
 	Type      Type

@@ -7,9 +7,9 @@
 //	  language:  lid_src != src_lang and lid_src_p > 0.9
 //
 // A condition has comparisons (== != < <= > >=), and, or, not, parentheses, + - * /, abs(x), min(x, y), max(x, y),
-// numbers, texts in quotation marks and the names of columns. A column of numbers alone is true if it is not 0. A value
-// that is null is unknown, and so is what depends on it (unknown or true is true, unknown and false is false): a rule
-// rejects only on what is known.
+// numbers, texts in quotation marks and the names of columns. A column of numbers alone is true if it is not 0. A null
+// is unknown, and so are conditions that depend on it (unknown or true is true, unknown and false is false): a rule
+// rejects only for known values.
 package rule
 
 import (

@@ -151,7 +151,7 @@ func readGemma(c *config) network {
 	d.ropes = map[string]rope{everywhere: c.rope(everywhere, c.real("rope_theta", 1e6), d.size)}
 	local := *c
 	if _, ok := c.values["rope_parameters"]; !ok {
-		local.values = map[string]json.RawMessage{} // the scaling is that of layers that look everywhere
+		local.values = map[string]json.RawMessage{} // only layers that look everywhere are scaled
 	}
 	d.ropes[nearby] = local.rope(nearby, c.real("rope_local_base_freq", 1e4), d.size)
 	c.wrong = append(c.wrong, local.wrong[len(c.wrong):]...)

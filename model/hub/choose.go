@@ -157,7 +157,7 @@ func (r *Repository) weights(onnx string, table bool) ([]File, error) {
 	return tensors, nil
 }
 
-// isTable reports whether the downloaded settings are those of a static encoder, of which safetensors are read.
+// isTable reports whether the downloaded settings describe a static encoder, whose safetensors are read.
 func isTable(dir string) bool {
 	modules, _ := os.ReadFile(filepath.Join(dir, "modules.json")) // "" where there is none
 	config, _ := os.ReadFile(filepath.Join(dir, "config.json"))

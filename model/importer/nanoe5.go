@@ -140,7 +140,7 @@ func parse(raw []byte) (*file, error) {
 		}
 		e.pieces = append(e.pieces, string(text[ends[i]:ends[i+1]]))
 	}
-	r.uint32() // characters in the normaliser's table, which is that of nmt_nfkc
+	r.uint32() // characters in the normaliser's table, nmt_nfkc's
 	r.take(uint64(r.uint32()))
 	for range r.uint32() {
 		var length uint16

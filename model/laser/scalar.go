@@ -3,6 +3,7 @@ package laser
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -38,7 +39,7 @@ func (u *unpickler) scalar(op byte) (bool, error) {
 		u.push(long(b))
 	case 'G':
 		n, err = u.number(8)
-		u.push(math.Float64frombits(reverse(n)))
+		u.push(math.Float64frombits(bits.ReverseBytes64(n)))
 	case 'I', 'L':
 		if s, err = u.line(); err != nil {
 			return true, err
@@ -65,12 +66,6 @@ func (u *unpickler) scalar(op byte) (bool, error) {
 
 // texts are the instructions that push a text or bytes, and the width of its length.
 var texts = map[byte]int{'X': 4, 'T': 4, 0x8c: 1, 'U': 1, 0x8d: 8, 'B': 4, 'C': 1}
-
-func reverse(n uint64) uint64 {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], n)
-	return binary.BigEndian.Uint64(b[:])
-}
 
 // long is a number, or its bytes if it has more than eight.
 func long(b []byte) any {

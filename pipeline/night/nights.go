@@ -206,7 +206,7 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // WriteMetrics publishes to cfg.Metrics what node_exporter's textfile collector reads. failure is how the run ended;
-// the numbers of a failed run are those of the last good one.
+// the last good run gives the numbers of a failed one.
 func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.Report, failure error) error {
 	pair := fmt.Sprintf("src=%q,tgt=%q", cfg.Source, cfg.Target)
 	var out bytes.Buffer

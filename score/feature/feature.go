@@ -48,8 +48,8 @@ const (
 )
 
 // All lists every feature in the order of a candidate's values; those of Vectors are the first ones. "its k neighbours"
-// are the first k of a sentence's list; k is the scorer's. A token's cosines are those with the tokens of the other
-// sentence. To add a feature, add a value here; names, files and defaults follow from the list.
+// are the first k of a sentence's list; k is the scorer's. A token has a cosine with each token of the
+// other sentence. To add a feature, add a value here; names, files and defaults follow from the list.
 var All = []Feature{
 	{"cosine", 1, -1, 1, 1, Vectors, "cosine of the two sentence vectors",
 		func(p *pair) float32 { return p.cosine }, nil},

@@ -55,7 +55,7 @@ func NewSide(space spill.Space, n, dim int) *Side {
 // Len is the number of sentences.
 func (s *Side) Len() int { return len(s.places) }
 
-// SetTable gives all sentences one table of token vectors, with the row of each token id; -1 is that of an id that
+// SetTable gives all sentences one table of token vectors, with the row of each token id; -1 for an id that
 // does not occur.
 func (s *Side) SetTable(table *TokenVectors, rows []int32) { s.table, s.rows = table, rows }
 

@@ -16,8 +16,8 @@ import (
 	"bitextmine/train/weights"
 )
 
-// Pass is the computation of one or more sides in a transformer, concatenated and padded to the longest. The first
-// arguments of its graph are those of Arguments. Take builds the encoder from them, and AddGradients adds the gradients
+// Pass is the computation of one or more sides in a transformer, concatenated and padded to the longest. Its graph
+// takes Arguments first. Take builds the encoder from them, and AddGradients adds the gradients
 // of the nodes that Take returns as learned.
 type Pass struct {
 	t         *Transformer

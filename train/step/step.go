@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // Cached reports whether the loss of an encoder's steps gets only vectors, so that the objective has no tokens. graph
-// is that of the encoder's Kind.
+// comes from the encoder's Kind.
 func Cached(graph bool, chunk int) bool { return !graph || chunk > 0 }
 
 // graphEncoder is an encoder whose step can be one graph. encoder.Transformer documents the methods.

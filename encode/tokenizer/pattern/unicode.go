@@ -10,11 +10,11 @@ var (
 	// than white space. Hugging Face's library keeps code points that are not assigned, and so does this one.
 	Dropped = NewClass(Both(append(RangesOf(unicode.Cc, unicode.Cf, unicode.Co), [2]rune{unicode.ReplacementChar, unicode.ReplacementChar}),
 		Negated(append([][2]rune{{'\t', '\n'}, {'\r', '\r'}}, laterControls...))))
-	// Punctuation is that of Unicode, and what of ASCII is neither letter, digit nor space ("$", "+", "^"). The last
+	// Punctuation has the marks of Unicode, and of ASCII all but letters, digits and spaces ("$", "+", "^"). The last
 	// two were punctuation then.
 	Punctuation = NewClass(append(Both(RangesOf(unicode.P), Negated(laterPunctuation)),
 		[2]rune{'!', '/'}, [2]rune{':', '@'}, [2]rune{'[', '`'}, [2]rune{'{', '~'}, [2]rune{0x166d, 0x166d}, [2]rune{0x111c9, 0x111c9}))
-	// Marks are those that accents are made of.
+	// Marks are accents as letters of their own.
 	Marks = NewClass(append(Both(RangesOf(unicode.Mn), Negated(laterMarks)), [2]rune{0x1734, 0x1734}))
 	// Chinese are the blocks that it separates. Japanese kana and Korean are not in them. (The block from 2B820 begins
 	// at 2B920 in Hugging Face's library.)
