@@ -36,7 +36,7 @@ const (
 
 const (
 	hashBuckets = 256
-	rangeBits   = 20 // 1<<rangeBits rows are read at a time
+	rangeBits   = 16 // 1<<rangeBits rows are read at a time: 60 MB where every row repeats another
 	bufferSize  = 64 << 10
 	kindShift   = 56 // a kind stands above a row's bits
 )
@@ -72,7 +72,7 @@ func NewSurvey(parent string) (*Survey, error) {
 }
 
 func newSurvey(dir string, bits, buffer int) *Survey {
-	return &Survey{dir: dir, bits: bits, byHash: newBuckets(dir, "hash", 16, buffer), byRow: newBuckets(dir, "row", 24, buffer), lengths: map[[2]string]*Lengths{}}
+	return &Survey{dir: dir, bits: bits, byHash: newBuckets(dir, "hash", 16, buffer), byRow: newBuckets(dir, "row", 24, buffer/4), lengths: map[[2]string]*Lengths{}}
 }
 
 // Close removes the temporary files.

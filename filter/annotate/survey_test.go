@@ -191,3 +191,32 @@ func BenchmarkKeys(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 }
+
+// TestSurveyOfOnePair: where every row is the same, what is read at a time does not grow with the rows.
+func TestSurveyOfOnePair(t *testing.T) {
+	t.Parallel()
+	s, err := NewSurvey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scratch Scratch
+	keys := scratch.KeysOf("Das ist ein Haus", "This is a house")
+	const rows, most = 200_000, 1_000_000 // records of 56 bytes
+	for range rows {
+		if err := s.Add(&keys, "de", "en"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for row := uint64(1); row <= rows; row++ {
+		known, err := s.Next("de", "en")
+		if err != nil || known.SourceUses != rows || known.First != 1 {
+			t.Fatalf("row %d: %+v, %v", row, known, err)
+		}
+		if read := len(s.repeated); read > most {
+			t.Fatalf("%d records are in memory at row %d", read, row)
+		}
+	}
+}
