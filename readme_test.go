@@ -134,7 +134,7 @@ func withoutNumbers(line string) string { return digits.ReplaceAllString(line, "
 // checkDecisions checks that the tutorial rejects only pairs that are no translations, and accepts only translations.
 func checkDecisions(t *testing.T, clone string) {
 	t.Helper()
-	ids := map[string]string{} // of a sentence, by its key: the first 128 bits of its text's digest
+	ids := map[string]string{} // a sentence's id, by its key: the first 128 bits of its text's digest
 	for _, file := range []string{"fixtures/text/de.txt", "fixtures/text/en.txt"} {
 		for _, line := range readLines(t, file) {
 			id, text, _ := strings.Cut(line, "\t")

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { encodetest.Main(m) }
 
 const (
 	words = 60
-	width = 48 // of the teacher's features: not a multiple of block
+	width = 48 // width of the teacher's features, not a multiple of block
 )
 
 // writeTeacher makes an encoder whose features are a sum over words by the square root of their number, with what a

@@ -101,7 +101,7 @@ func TestMergesPreferFewPieces(t *testing.T) {
 	}{
 		{nil, []span{}},
 		{[]int32{2, 1}, []span{{1, -1}, {1, -1}}},
-		{[]int32{1, 2, 3}, []span{{1, -1}, {2, 1}}},      // as few pieces, and more frequent
+		{[]int32{1, 2, 3}, []span{{1, -1}, {2, 1}}},      // no more pieces, and more frequent ones
 		{[]int32{1, 2, 3, 4}, []span{{2, 0}, {2, 2}}},    // fewer pieces
 		{[]int32{5, 6, 7, 5, 6}, []span{{3, 4}, {2, 3}}}, // the longest
 	} {

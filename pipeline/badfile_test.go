@@ -149,7 +149,7 @@ func TestMaxMemoryBoundsPages(t *testing.T) {
 	type row struct {
 		Text string `parquet:"text"`
 	}
-	large := slices.Repeat([]row{{strings.Repeat("ab c", 1<<13)}}, 24<<20>>15) // in one page
+	large := slices.Repeat([]row{{strings.Repeat("ab c", 1<<13)}}, 24<<20>>15) // rows of one page
 	text.put(0, "large.parquet", corpustest.Parquet(t, large, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(64<<20)))
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))
 	cfg.OnBadFile, cfg.MaxMemory = config.SkipBadFile, "400MB"

@@ -17,7 +17,7 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-const givenDim = 512 // as the test's encoder
+const givenDim = 512 // the test's encoder has it
 
 // vectored is text with the vectors that another program made of it, not normalised.
 type vectored struct {

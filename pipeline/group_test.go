@@ -76,7 +76,7 @@ func TestSmallFilesShareShards(t *testing.T) {
 func TestNewSmallFile(t *testing.T) {
 	small, _ := smallFiles(t, 8)
 	cfg := small.config(filepath.Join(t.TempDir(), "out"))
-	cfg.ShardSize = 64 // of about 4 KB
+	cfg.ShardSize = 64 // shards of about 4 KB
 	mustRun(t, cfg)
 	for _, name := range []string{"03-x.txt", "99.txt"} {
 		small.put(0, name, []byte("Maria kaufte 7 Mal einen neuen "+name+" in Berlin.\n"))

@@ -118,7 +118,7 @@ func TestMixedSide(t *testing.T) {
 	if !strings.Contains(log, "said to be de is only in part") || report.Counts.Kept < 50 {
 		t.Errorf("%d pairs are kept:\n%s", report.Counts.Kept, log)
 	}
-	short := 0 // of a few words the language cannot be told
+	short := 0 // texts of a few words, whose language is not known
 	for _, row := range pairs(t, report) {
 		if foreign, _ := strings.CutPrefix(row.Source.Text, "Indeed, "); foreign != row.Source.Text && len(strings.Fields(foreign)) > 5 {
 			t.Errorf("%q makes a pair with %q", row.Source.Text, row.Target.Text)

@@ -253,7 +253,7 @@ func TestFitRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := testConfig(c.dir, filepath.Join(t.TempDir(), "out"))
-			cfg.K = 2 // as many as the tiny corpus has sentences
+			cfg.K = 2 // number of sentences of the tiny corpus
 			_, err := Fit(t.Context(), cfg, stagefit.Known{Name: "test", Pairs: c.pairs}, options())
 			if !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v does not say %q", err, c.says)

@@ -18,7 +18,7 @@ type sweeping struct {
 	t     *testing.T
 	work  string
 	cells bool           // merged cells too, but for those that the run needs
-	kept  map[string]int // by stage
+	kept  map[string]int // number for each stage
 }
 
 func (s sweeping) Start(stage string, total int64, unit string) progress.Meter {

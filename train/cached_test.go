@@ -44,7 +44,7 @@ func TestCachedDropout(t *testing.T) {
 	loss()
 	directions := map[string][]float32{}
 	for _, w := range tr.encoder.Weights() {
-		directions[w.Name] = slices.Clone(w.Grad) // before the next loss adds to it
+		directions[w.Name] = slices.Clone(w.Grad) // the next loss adds to it
 	}
 	for _, w := range tr.encoder.Weights() {
 		// Along its gradient the loss grows by the gradient's length.

@@ -134,7 +134,7 @@ func TestAdapters(t *testing.T) {
 			t.Errorf("%s is in the checkpoint", name)
 		}
 	}
-	if len(learned) != 2*6*2 { // of two layers' six matrices
+	if len(learned) != 2*6*2 { // two layers' six matrices
 		t.Errorf("the checkpoint has %d tensors", len(learned))
 	}
 	merged, _, err := encoder.ReadFrozen(last)
@@ -219,7 +219,7 @@ func TestStartFromFrozenWeights(t *testing.T) {
 				t.Errorf("%s is not the checkpoint's", w.Name)
 			}
 		}
-		o.Resume = true // of no step
+		o.Resume = true // the checkpoint has no step
 		if _, err := Run(ctx, config, o); err != nil {
 			t.Fatal(err)
 		}

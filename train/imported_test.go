@@ -38,7 +38,7 @@ func TestImported(t *testing.T) {
 	ctx := limited(t)
 	next, o := onwards(t, func(c *Config) {
 		c.Encoder.Imported.LoRA = layers.LoRA{Rank: 4, Alpha: 8}
-		c.Objective = objective.Default("ems") // of tokens
+		c.Objective = objective.Default("ems") // it needs tokens
 	})
 	if _, err := Run(ctx, next, o); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text[:len(text)-3], 0o600); err != nil { // as a crash leaves it
+	if err := os.WriteFile(path, text[:len(text)-3], 0o600); err != nil { // a crash leaves it so
 		t.Fatal(err)
 	}
 	if lines, err := ReadJournal(dir); err != nil || len(lines) != 3 {

@@ -41,13 +41,13 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s has no name", file)
 		}
 		if name == "judge" || strings.HasPrefix(name, "adapt") || strings.HasPrefix(name, "bag") || strings.HasSuffix(name, "-published") || strings.HasSuffix(name, "-short") {
-			continue // of another size
+			continue // it has another size
 		}
 		if c.Objective.Needs().Tokens {
 			c.Encoder.Transformer.Pooling, c.Encoder.Transformer.Projection, c.Encoder.Transformer.Dropout = encoder.Mean, 0, 0.1
 		}
 		if c.Objective.Needs().SameDim {
-			c.Encoder.Transformer.Projection = 0 // to the teacher's numbers
+			c.Encoder.Transformer.Projection = 0 // no projection to the teacher's width
 		}
 		c.Name, c.Objective = "", objective.Section{}
 		text, err := yaml.Marshal(c)
@@ -110,7 +110,7 @@ func TestPresetsAreInstantiated(t *testing.T) {
 			config, o := tiny(t, nil)
 			preset.Bitext.Sources, preset.Bitext.Exclude, preset.Bitext.BatchSize = config.Bitext.Sources, nil, 16
 			preset.Tokenizer.File, preset.Tokenizer.Offset, preset.Vocabulary, preset.Mask = config.Tokenizer.File, 0, config.Vocabulary, nil
-			if preset.Tokenizer.BOS != nil { // of the test's vocabulary
+			if preset.Tokenizer.BOS != nil { // the test's vocabulary has it
 				preset.Tokenizer.BOS, preset.Tokenizer.EOS = &model.Token{Piece: "<s>"}, &model.Token{Piece: "</s>"}
 				preset.Tokenizer.Pad, preset.Tokenizer.Unknown = nil, nil
 			}

@@ -22,7 +22,7 @@ func TestTinyTraining(t *testing.T) {
 		change func(*Config)
 		floor  float64 // % of the held-out sentences that find their translation; by chance it is 1
 	}{
-		{"bag", func(c *Config) { // with a vocabulary of its own
+		{"bag", func(c *Config) { // has a vocabulary of its own
 			c.Steps, c.Tokenizer.File, c.Vocabulary.Size, c.Vocabulary.Threads = 100, "", 900, 2
 		}, 80},
 		{"transformer", all(transformer, func(c *Config) { c.Steps = 160 }), 50},

@@ -75,7 +75,8 @@ func TestRandomReviewEstimates(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
-	if status, body := postLabel(t, ts, keyOfRow(int(rows[11])), "reject", nil); status != http.StatusOK { // after a gap
+	// a gap comes before this row
+	if status, body := postLabel(t, ts, keyOfRow(int(rows[11])), "reject", nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	for _, path := range []string{"/review", "/review/card?show=kept&order=random&at=3"} {

@@ -241,7 +241,7 @@ func TestDamagedIndex(t *testing.T) {
 		t.Errorf("of files that were cut: %v", err)
 	}
 	defer func() { _ = x.Close() }() // its files are damaged
-	x.files = nil                    // as if they were cut during the search
+	x.files = nil                    // stands for files that were cut during the search
 	if _, err := x.Search(t.Context(), query); !badinput.Is(err) {
 		t.Errorf("of files that were cut during the search: %v", err)
 	}

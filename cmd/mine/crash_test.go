@@ -38,7 +38,7 @@ func waiting(t *testing.T, path string, args ...string) (*exec.Cmd, *os.File) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 600 { // until it reads
+	for range 600 { // waits until it reads
 		pipe, err := os.OpenFile(fifo, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {
 			t.Cleanup(func() { _ = pipe.Close() })

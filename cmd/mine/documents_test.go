@@ -92,7 +92,7 @@ func TestEqualIDsOfFiles(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	for _, files := range [][]string{{one, other}, {other}} { // within a file, ids may repeat
+	for _, files := range [][]string{{one, other}, {other}} { // ids may repeat in a file
 		must(t, append(args, files...)...)
 	}
 	if out := must(t, "split", "--lang", "en", "--format", "lines", one, again); out != "One.\nTwo.\n\nThree.\nFour.\n\n" {

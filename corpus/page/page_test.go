@@ -147,7 +147,7 @@ func TestWARC(t *testing.T) {
 		"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: https://example.org/7\r\nWARC-Identified-Content-Language: eng\r\n" +
 		"Content-Type: text/plain\r\nContent-Length: 12\r\n\r\nOne.\nTwo.\n\n\n\r\n\r\n" +
 		"WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\nContent-Length: 1073741824\r\n\r\n"
-	text += strings.Repeat("x", MaxBytes) // of a record of 1 GB, which is cut off
+	text += strings.Repeat("x", MaxBytes) // stands for a record of 1 GB, which is cut off
 	pages, err := readAll(t, plainWARC(text, true))
 	if err != nil {
 		t.Fatal(err)

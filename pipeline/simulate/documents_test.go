@@ -69,7 +69,7 @@ func TestCompared(t *testing.T) {
 // TestRatesOfABusyMachineAreNoted: a run that had few of its processors gives rates that are too low.
 func TestRatesOfABusyMachineAreNoted(t *testing.T) {
 	for _, test := range []struct {
-		seconds float64 // of processors
+		seconds float64 // seconds of processors
 		want    int
 	}{{4, 1}, {10, 0}, {0, 0}} {
 		path := filepath.Join(t.TempDir(), record.ReportName)

@@ -45,7 +45,7 @@ func TestEveryCellAndShardIsPlanned(t *testing.T) {
 		"encode": {Tasks: 5, Items: 5e6, Seconds: 75},             // 3 turns of a shard on 4 cores
 		"search": {Tasks: 6, Items: 6e12, Seconds: 7500},          // 3 turns of a cell
 		"merge":  {Tasks: 5, Items: 5e6, Seconds: 1},              //
-		"match":  {Tasks: 1, Items: 5e6, Seconds: 5e6 / 1e5 / 4.}, // on one machine
+		"match":  {Tasks: 1, Items: 5e6, Seconds: 5e6 / 1e5 / 4.}, // one machine does it
 	} {
 		got := stages[name]
 		if got.Tasks != want.Tasks || got.Items != want.Items || math.Abs(got.Seconds-want.Seconds) > 1e-6 {

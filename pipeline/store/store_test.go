@@ -141,7 +141,7 @@ func onServer(t *testing.T, location string) {
 			}
 		})
 		return bucketPlace(b, func(t testing.TB) *store.Store {
-			t.Setenv("MINE_CACHE", t.TempDir()) // of a machine of its own
+			t.Setenv("MINE_CACHE", t.TempDir()) // stands for another machine
 			return open(t, place)
 		})
 	})

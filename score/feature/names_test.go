@@ -148,7 +148,7 @@ func TestNumbersConflict(t *testing.T) {
 		{"3 Kinder, 1968", "3 children", 1, 0.5, 0},
 		{"3, 4, 5", "6 and 7", 5, 0, 2},
 		{"7", "7", 0, 1, 0},
-		{"zwei Kinder", "three children", 0, 0, 1}, // in words
+		{"zwei Kinder", "three children", 0, 0, 1}, // numbers in words
 		{"zwei Kinder", "13 children", 1, 0, 1},
 		{"das 19 Kind", "in the XVII house of 12", 2, 0, 0}, // a Roman number may be 19
 	} {

@@ -192,7 +192,7 @@ func BenchmarkBag(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	side := randomSide(2048, 32, 5000) // as many distinct pieces as real text has in a batch of this size
+	side := randomSide(2048, 32, 5000) // real text has so many distinct pieces in a batch of this size
 	up := randomGradients(2048 * 512)
 	for _, pass := range []struct {
 		name string

@@ -44,7 +44,7 @@ type goldenCase struct {
 	Heads     map[string]objectivetest.Tensor `json:"heads"`
 	Values    map[string]float64              `json:"values"`
 	Weights   map[string]float64              `json:"weights"`
-	Total     float64                         `json:"total"` // of values times weights
+	Total     float64                         `json:"total"` // sum of values times weights
 	Gradients map[string]map[string][]float64 `json:"gradients"`
 }
 

@@ -174,7 +174,7 @@ func (j journal) add(t *testing.T, m mutant) {
 // binaries are the compiled tests of the objectives, with the content of some files replaced.
 type binaries struct {
 	dir      string
-	compiled map[string]bool // by folder
+	compiled map[string]bool // folders that were compiled
 	checked  map[string]bool // folders whose tests pass without a mutant
 }
 

@@ -52,7 +52,7 @@ func TestStepSharesTheWords(t *testing.T) {
 	for _, w := range all {
 		direction[w] = append([]float32(nil), w.Grad...)
 		for _, d := range w.Grad {
-			slope += float64(d) * float64(d) / 2 // of two batches
+			slope += float64(d) * float64(d) / 2 // sum of two batches
 		}
 	}
 	along := func(by float32) float64 {

@@ -208,7 +208,7 @@ func TestEditFilterAndSample(t *testing.T) {
 		t.Errorf("the first label is %q, %v", first, err)
 	}
 	b.do(chromedp.Navigate(s.address+"/pairs?show=all"), chromedp.WaitVisible(chromedp.CSS("#words")), chromedp.SendKeys(chromedp.CSS("#words"), "corrected"+kb.Enter))
-	b.eventually("document.querySelector('.empty') !== null") // of the mined texts
+	b.eventually("document.querySelector('.empty') !== null") // no mined text has the word
 	b.do(chromedp.Navigate(s.address+"/pairs?show=all&min=0.2&max=0.8"), chromedp.WaitVisible(chromedp.CSS(".pairs")))
 	if wrong := eval[int](b, "[...document.querySelectorAll('.pairs .value')].filter((v) => v.textContent < 0.199 || v.textContent > 0.801).length"); wrong != 0 {
 		t.Errorf("%d pairs are not between 0.2 and 0.8", wrong)

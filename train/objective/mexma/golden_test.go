@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { encodetest.Main(m) }
 type golden struct {
 	objectivetest.Golden
 	Lengths [][]int32    `json:"lengths"`
-	Hidden  [][][][2]int `json:"hidden"` // by side and sentence: place, id
+	Hidden  [][][][2]int `json:"hidden"` // place and id, by side and sentence
 }
 
 // build makes the objective of a case, or of a preset's text.

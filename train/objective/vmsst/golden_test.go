@@ -28,7 +28,7 @@ type golden struct {
 	Tongues   [][]uint16           `json:"tongues"`
 	Pick      []float32            `json:"pick"`
 	Noise     map[string][]float32 `json:"noise"`
-	Encoders  []int                `json:"encoders"` // of each language
+	Encoders  []int                `json:"encoders"` // encoder of each language
 }
 
 // build makes the objective of a case, or of a preset's text.

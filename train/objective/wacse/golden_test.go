@@ -19,9 +19,9 @@ func TestMain(m *testing.M) { encodetest.Main(m) }
 // golden is testdata/golden.json, written by golden.py.
 type golden struct {
 	objectivetest.Golden
-	IDs   [][][]int32     `json:"ids"`   // by side and sentence
-	Words [][][][2]uint16 `json:"words"` // by side and sentence: begin, end
-	Links [][][2]uint16   `json:"links"` // by pair
+	IDs   [][][]int32     `json:"ids"`   // ids by side and sentence
+	Words [][][][2]uint16 `json:"words"` // begin and end, by side and sentence
+	Links [][][2]uint16   `json:"links"` // links of each pair
 }
 
 // build makes the objective of a preset's section. The mask is the token 0.

@@ -75,7 +75,7 @@ func TestShareOfDrawnWords(t *testing.T) {
 	all := objectivetest.Read[golden](t)
 	w := build(t, all, "{name: wacse, masking: 0.5}")
 	const steps = 3000
-	sums := map[[3]int]float64{} // of each target, by view, row and predicted token
+	sums := map[[3]int]float64{} // sum of each target, by view, row and predicted token
 	for step := range steps {
 		b := all.batch()
 		b.Step = step
