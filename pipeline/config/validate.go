@@ -43,7 +43,8 @@ const (
 const minFoundK = 4
 
 // Validate reports every setting that is wrong, together, and fills what is derived. Settings are validated once: the
-// first caller, who needs them before the run does, hands them on, and later calls do nothing.
+// first caller, who needs them before the run does, hands them on, and later calls do nothing. Until the run only the
+// encoder's name and the directories may be changed, as rounds of training do.
 func (c *Config) Validate() error {
 	if c.valid {
 		return nil
