@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
 )
 
 // Encoder turns sentences into L2-normalised vectors. *encode.Encoder implements it.
@@ -21,6 +22,8 @@ type Embedder struct {
 	Encoder Encoder
 	// Narrow rounds vectors to float16, the type in a run's embedding files.
 	Narrow bool
+	// MaxMemory is the number of bytes that vectors may take; 0: any number.
+	MaxMemory int64
 
 	known map[string]*lexicon
 }
@@ -74,6 +77,10 @@ func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
 		return lex, nil
 	}
 	dim := e.Encoder.Dim()
+	if err := e.fits(len(fresh), len(side.Texts)); err != nil {
+		e.Forget(side.Language)
+		return nil, err
+	}
 	known := len(lex.rows)
 	lex.rows = append(lex.rows, make([]float32, len(fresh)*dim)...)
 	if err := e.Encoder.Encode(ctx, side.Language, fresh, lex.rows[known:]); err != nil {
@@ -81,6 +88,19 @@ func (e *Embedder) learn(ctx context.Context, side Side) (*lexicon, error) {
 		return nil, err
 	}
 	return lex, nil
+}
+
+// fits checks that the vectors of a side's new texts, and those of both sides of a set line by line, fit into memory.
+func (e *Embedder) fits(fresh, lines int) error {
+	values := int64(fresh+2*lines) * int64(e.Encoder.Dim())
+	for _, lex := range e.known {
+		values += int64(len(lex.rows))
+	}
+	if e.MaxMemory == 0 || 4*values <= e.MaxMemory {
+		return nil
+	}
+	return badinput.Errorf("the vectors take %d MiB where %d are allowed: raise --max-memory, or evaluate a part of the set",
+		4*values>>20, e.MaxMemory>>20)
 }
 
 // EncodedSide is a side with its L2-normalised vectors; row i is the vector of sentence i.

@@ -47,6 +47,20 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 	}
 }
 
+// TestEmbedderFitsIntoMemory: vectors that take more than is allowed are refused before any text is encoded.
+func TestEmbedderFitsIntoMemory(t *testing.T) {
+	encoder := &countingEncoder{}
+	e := &Embedder{Encoder: encoder, MaxMemory: 3 * 4 * 2 * 10} // ten lines of two numbers
+	side := Side{Language: "en", Texts: strings.Fields("a b c d e f g h i j k")}
+	if _, err := e.Vectors(t.Context(), side, Role{}); !badinput.Is(err) || encoder.texts != 0 {
+		t.Errorf("%v, %d texts are encoded", err, encoder.texts)
+	}
+	side.Texts = side.Texts[:10]
+	if v, err := e.Vectors(t.Context(), side, Role{}); err != nil || v.Rows.N != 10 {
+		t.Errorf("%d rows, %v", v.Rows.N, err)
+	}
+}
+
 func TestFilesRefuses(t *testing.T) {
 	side := Side{Language: "de", Texts: []string{"eins", "zwei"}}
 	dir := t.TempDir()

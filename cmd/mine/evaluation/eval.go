@@ -68,7 +68,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 		},
 	}
 	cmd.AddCommand(newAER())
-	o.Register(cmd, "refine", "refine_floor")
+	o.Register(cmd, "refine", "refine_floor", "max_memory")
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
 	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all of the set)")
@@ -191,7 +191,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	runner.Vectors = &testset.Embedder{Encoder: encoder, Narrow: narrow}
+	runner.Vectors = &testset.Embedder{Encoder: encoder, Narrow: narrow, MaxMemory: o.cfg.MemoryBound()}
 	return runner, encoder.Close, nil
 }
 
