@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"bitextmine/encode/embedding"
-
 	"bitextmine/internal/badinput"
 )
 
