@@ -31,6 +31,7 @@ func TestRefusedCallsExitWithTwo(t *testing.T) {
 		{"run", "--k", "four"},
 		{"run", "--src", "de", "--tgt", "en", "--threshold", "nan"},
 		{"run", "--src", "de", "--tgt", "en", "--threshold", "-inf"},
+		{"run", "--src", "de", "--tgt", "en", "--out", "s3://bucket/mined"},
 		{"run", "--src", "de", "--tgt", "en", "--precision", "nan"},
 		{"calibrate", "--src", "de", "--tgt", "en", "--for-precision", "nan"},
 		{"run", "stray"},

@@ -16,6 +16,7 @@ import (
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/store"
 )
 
 // defaultThresholds are the thresholds by margin where none is found in the text. 1.06 is LASER's published mining
@@ -56,8 +57,11 @@ func (c *Config) Validate() error {
 	} else {
 		validateLanguages(&c.Languages, fail)
 	}
-	if c.Out == "" {
+	switch {
+	case c.Out == "":
 		fail("--out names no directory")
+	case store.Remote(c.Out):
+		fail("--out names a bucket, but bitext is written to a local directory: name one, and the bucket as --work")
 	}
 	validateSample(c, fail)
 	validateGiven(c, fail)
