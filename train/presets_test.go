@@ -121,11 +121,22 @@ func TestPresetsAreInstantiated(t *testing.T) {
 				}
 			}
 			preset.Encoder.Transformer.LoRA = layers.LoRA{}
-			preset.Encoder.Start, preset.Encoder.Freeze, preset.Dev, preset.Stop = "", encoder.FrozenSettings{}, nil, Stop{}
+			start := ""
+			if preset.Encoder.Kind == "imported" { // it has a start, always, and that one's tokenizer
+				next, _ := onwards(t, nil)
+				start, preset.Tokenizer.File = next.Encoder.Start, ""
+				if preset.Objective, err = preset.Objective.With(set{"matryoshka": []int{8}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			preset.Encoder.Start, preset.Encoder.Freeze, preset.Dev, preset.Stop = start, encoder.FrozenSettings{}, nil, Stop{}
 			if err := preset.Validate(); err != nil {
 				t.Fatal(err)
 			}
 			if err := preset.checkFiles(); err != nil {
+				t.Fatal(err)
+			}
+			if err := preset.takeTokenizer(); err != nil {
 				t.Fatal(err)
 			}
 			tr := newTrainer(preset, o)
