@@ -4,7 +4,73 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"bitextmine/eval/testset"
 )
+
+// TestAgainstMTEB compares three protocols with MTEB's own tasks on the same vectors (testdata/oracle/mteb_tasks.py).
+func TestAgainstMTEB(t *testing.T) {
+	type vectors struct{ A, B [][]float32 }
+	var golden struct {
+		Bitext []struct {
+			vectors
+			Want struct{ Precision, Recall, F1, Accuracy float64 }
+		}
+		Pairs []struct {
+			vectors
+			Labels []int
+			Want   struct{ Accuracy, F1, AP float64 }
+		}
+		STS []struct {
+			vectors
+			Gold []float64
+			Want struct{ Pearson, Spearman float64 }
+		}
+	}
+	readGolden(t, "mteb", &golden)
+	if len(golden.Bitext) == 0 || len(golden.Pairs) == 0 || len(golden.STS) == 0 {
+		t.Fatal("the golden file lacks a protocol")
+	}
+	for i, g := range golden.Bitext {
+		half := Half{Source: encoded(g.A), Target: encoded(g.B)}
+		for k := range g.A {
+			half.Gold = append(half.Gold, [2]int32{int32(k), int32(k)})
+		}
+		got, err := ScoreBUCCMTEB(t.Context(), exactSearch{}, half)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(got.F1, 100*g.Want.F1) || !near(got.Precision, 100*g.Want.Precision) || !near(got.Recall, 100*g.Want.Recall) {
+			t.Errorf("bitext %d: %+v, MTEB has %+v", i, got, g.Want)
+		}
+	}
+	for i, g := range golden.Pairs {
+		var pairs []judgedPair
+		for k, c := range pairCosines(encoded(g.A).Rows, encoded(g.B).Rows) {
+			pairs = append(pairs, judgedPair{c, g.Labels[k] == 1})
+		}
+		got := classify(pairs)
+		if !near(got.precision, 100*g.Want.AP) || !near(got.accuracy, 100*g.Want.Accuracy) || !near(got.f1, 100*g.Want.F1) {
+			t.Errorf("pairs %d: %+v, MTEB has %+v", i, got, g.Want)
+		}
+	}
+	for i, g := range golden.STS {
+		got := CorrelationOf(g.Gold, pairCosines(encoded(g.A).Rows, encoded(g.B).Rows))
+		// MTEB's cosines are float32.
+		if math.Abs(got.Pearson-100*g.Want.Pearson) > 1e-4 || !near(got.Spearman, 100*g.Want.Spearman) {
+			t.Errorf("sts %d: %+v, MTEB has %+v", i, got, g.Want)
+		}
+	}
+}
+
+// encoded is rows [n, dim] of texts that are all different.
+func encoded(rows [][]float32) testset.EncodedSide {
+	side := goldenSide{Vectors: rows}
+	for i := range rows {
+		side.Texts = append(side.Texts, fmt.Sprint(i))
+	}
+	return side.vectors()
+}
 
 // TestMTEBPublishedFigures reconstructs the predictions of MTEB's published BUCC results from integers: the number of
 // queries, how many were correct, and how many of these shared their predicted target with other queries. No other
