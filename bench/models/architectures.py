@@ -1,12 +1,14 @@
 """Makes a small random model of every architecture that mine builds graphs of, as its authors' programs save it, imports
 it, and compares the vectors of sentences of many languages with those that sentence-transformers computes.
 
-usage: architectures.py MINE OUT LEAST LINES FILE... [--only NAME,NAME]       (make test-models)
+usage: architectures.py MINE OUT LEAST LINES FILE... [--only NAME,NAME] [--speed]       (make test-models)
 
 FILEs have one sentence a line; LINES are taken, about as many of each. Sentences of all lengths are in one batch there.
-Fails if the least cosine of any sentence is under LEAST.
+Fails if the least cosine of any sentence is under LEAST. With --speed the models have 12 layers of width 384, and CPU
+seconds of two threads are compared with PyTorch's in float32, also of the model in 8 bits.
 """
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,9 @@ import transformers as hf
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules as st
 
+timed = "--speed" in sys.argv
+if timed:
+    sys.argv.remove("--speed")
 only = None
 if "--only" in sys.argv:
     only = sys.argv.pop(i := sys.argv.index("--only") + 1).split(",")
@@ -34,8 +39,9 @@ shutil.rmtree(out, ignore_errors=True)
 os.makedirs(out)
 
 WORDS = 4000
-W = dict(hidden_size=64, num_hidden_layers=4, num_attention_heads=4, intermediate_size=96)
-D = dict(W, num_key_value_heads=2, head_dim=24, max_position_embeddings=512)
+WIDTH, LAYERS, HEADS, INNER, HEAD = (384, 12, 6, 1536, 64) if timed else (64, 4, 4, 96, 24)
+W = dict(hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS, intermediate_size=INNER)
+D = dict(W, num_key_value_heads=2, head_dim=HEAD, max_position_embeddings=512)
 PROMPTS = {"query": "task: search | query: ", "document": "title: none | text: "}
 
 
@@ -70,11 +76,13 @@ def bytewise(last="</s>"):
 
 
 def spread(model):
-    """Weights as far apart as those of a trained model: attention that chooses, normalisations that differ."""
+    """Weights as far apart as those of a trained model: attention that chooses, normalisations that differ. Of twelve
+    layers such weights make chaos, in which 8 bits lose more than of a trained model."""
+    gain = 1 if timed else 1.5
     torch.manual_seed(7)
     for name, p in model.named_parameters():
         if p.dim() > 1:
-            p.data.normal_(0, 1.5 / p.shape[-1] ** 0.5 if "embed" not in name else 0.5)
+            p.data.normal_(0, gain / p.shape[-1] ** 0.5 if "embed" not in name else 0.5)
         else:
             p.data.normal_(0, 0.2).add_(0 if "bias" in name or "gemma" in type(model).__name__.lower() else 1)
     return model.eval()
@@ -114,8 +122,38 @@ def ours(name, *flags):
     text, vectors = os.path.join(out, "text"), os.path.join(out, "vectors.npy")
     with open(text, "w", encoding="utf-8") as f:
         f.writelines(s + "\n" for s in sentences)
-    subprocess.run([mine, "encode", "--threads", "2", "--dtype", "float32", "--encoder", imported, "--lang", "en", text, "--out", vectors], check=True, stdout=subprocess.DEVNULL)
+    return encoded(imported, text, vectors)
+
+
+def encoded(encoder, text, vectors):
+    subprocess.run([mine, "encode", "--threads", "2", "--dtype", "float32", "--encoder", encoder, "--lang", "en", text, "--out", vectors], check=True, stdout=subprocess.DEVNULL)
     return np.load(vectors)
+
+
+def seconds(work, of=resource.RUSAGE_CHILDREN):
+    """The CPU seconds of work and what it returns."""
+    before = resource.getrusage(of)
+    result = work()
+    after = resource.getrusage(of)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
+
+
+def speed(name, encode):
+    """Prints how many times as fast as PyTorch the imported model is, in float32 and 8 bits, without their starts."""
+    torch.set_num_threads(2)
+    encode(sentences[:4])
+    theirs, want = seconds(lambda: encode(sentences), resource.RUSAGE_SELF)
+    imported, text, vectors, few = (os.path.join(out, x) for x in (name + ".mine", "text", "vectors.npy", "few"))
+    with open(few, "w", encoding="utf-8") as f:
+        f.writelines(s + "\n" for s in sentences[:2])
+    small = imported + ".8"
+    shutil.rmtree(small, ignore_errors=True)
+    subprocess.run([mine, "model", "quantise", imported, "--out", small], check=True, stdout=subprocess.DEVNULL)
+    for what, encoder in (("float32", imported), ("8 bits", small)):
+        start, _ = seconds(lambda: encoded(encoder, few, vectors))
+        used, got = seconds(lambda: encoded(encoder, text, vectors))
+        cosine = (want * got).sum(1) / np.linalg.norm(want, axis=1) / np.linalg.norm(got, axis=1)
+        print(f"{name:18} {what:8} {theirs:.1f} and {used - start:.1f} CPU seconds: {theirs / (used - start):.1f} times, cosine: least {cosine.min():.4f}, mean {cosine.mean():.4f}", flush=True)
 
 
 failed = []
@@ -134,6 +172,8 @@ def check(name, model, prompts=None, dim=None):
     flags = ["--dim", str(dim)] if dim else []
     encode = lambda **more: model.encode(sentences, batch_size=64, normalize_embeddings=True, truncate_dim=dim, **more)
     compare(name, f"first {dim} numbers" if dim else "plain", encode(), ours(name, "--prompt", "none", *flags))
+    if timed:
+        return speed(name, lambda lines: model.encode(lines, batch_size=32, normalize_embeddings=True, truncate_dim=dim))
     for prompt in prompts or {}:
         compare(name, "prompt " + prompt, encode(prompt_name=prompt), ours(name, "--prompt", prompt, *flags))
 
@@ -154,7 +194,7 @@ def mpnet():
 
 
 def distilbert():
-    c = hf.DistilBertConfig(vocab_size=WORDS, dim=64, n_layers=4, n_heads=4, hidden_dim=96, max_position_embeddings=256)
+    c = hf.DistilBertConfig(vocab_size=WORDS, dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, hidden_dim=INNER, max_position_embeddings=256)
     check("distilbert", transformer("distilbert", hf.DistilBertModel, c, wordpiece(), "mean", [(40, True, torch.nn.GELU())]))
 
 
@@ -165,11 +205,11 @@ def modernbert():
 
 def gte():
     c = hf.GteConfig(vocab_size=WORDS, max_position_embeddings=512, rope_parameters={"rope_type": "default", "rope_theta": 20000.0}, **W)
-    check("gte", transformer("gte", hf.GteModel, c, unigram(), "cls"), dim=24)
+    check("gte", transformer("gte", hf.GteModel, c, unigram(), "cls"), dim=None if timed else 24)
 
 
 def gemma():
-    g = dict(D, vocab_size=WORDS, query_pre_attn_scalar=24, sliding_window=16, sliding_window_pattern=3)
+    g = dict(D, vocab_size=WORDS, query_pre_attn_scalar=HEAD, sliding_window=16, sliding_window_pattern=3)
     c = hf.Gemma3TextConfig(use_bidirectional_attention=True, **g)
     dense = [(128, False, torch.nn.Identity()), (64, False, torch.nn.Identity())]
     m = transformer("embeddinggemma", hf.Gemma3TextModel, c, unigram(), "mean", dense, PROMPTS, dtype=torch.bfloat16, max_shard_size="200KB")
@@ -193,7 +233,7 @@ def llama():
 
 
 def t5():
-    g = dict(vocab_size=WORDS, d_model=64, d_kv=16, d_ff=96, num_layers=4, num_heads=4)
+    g = dict(vocab_size=WORDS, d_model=WIDTH, d_kv=WIDTH // HEADS, d_ff=INNER, num_layers=LAYERS, num_heads=HEADS)
     c = hf.T5Config(**g, architectures=["T5EncoderModel"])
     check("t5", transformer("t5", hf.T5EncoderModel, c, unigram("", "</s>"), "mean", [(48, False, torch.nn.Identity())]))
     c = hf.MT5Config(**g, feed_forward_proj="gated-gelu", architectures=["MT5EncoderModel"])
@@ -202,13 +242,17 @@ def t5():
 
 def m2m100():
     """sentence-transformers has no such encoder: the mean of transformers' own, sentence by sentence."""
-    c = hf.M2M100Config(vocab_size=WORDS, d_model=64, encoder_layers=4, decoder_layers=1, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=96, decoder_ffn_dim=96, max_position_embeddings=512)
+    c = hf.M2M100Config(vocab_size=WORDS, d_model=WIDTH, encoder_layers=LAYERS, decoder_layers=1, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=512)
     tokenizer, model = unigram(), spread(hf.M2M100Model(c))
     for saved in model, tokenizer:
         saved.save_pretrained(os.path.join(out, "m2m100"))
-    with torch.no_grad():
-        want = [model.encoder(input_ids=torch.tensor([ids])).last_hidden_state[0].mean(0).numpy() for ids in tokenizer(sentences, truncation=True, max_length=256)["input_ids"]]
-    compare("m2m100", "plain", want, ours("m2m100", "--pooling", "mean"))
+
+    def encode(lines):
+        with torch.no_grad():
+            return np.stack([model.encoder(input_ids=torch.tensor([ids])).last_hidden_state[0].mean(0).numpy() for ids in tokenizer(lines, truncation=True, max_length=256)["input_ids"]])
+    compare("m2m100", "plain", encode(sentences), ours("m2m100", "--pooling", "mean"))
+    if timed:
+        speed("m2m100", encode)
 
 
 def tables():
@@ -216,6 +260,8 @@ def tables():
     spread(model).save(os.path.join(out, "static"))
     check("static", model)
     check("static", model, dim=32)
+    if timed:
+        return
     from model2vec import StaticModel
     t = wordpiece()._tokenizer
     rng = np.random.default_rng(3)

@@ -173,9 +173,10 @@ func cutSuffix(name, suffix string, ok bool) (string, bool) {
 	return before, found && ok
 }
 
-// known says whether a node takes anything of the layers. The one that makes what they take does not.
+// known says whether a node takes anything of the layers, their result left out: what else is made of that is ONNX
+// Runtime's. The node that makes what the layers take does not.
 func (r *reader) known(n onnxgraph.Node) bool {
-	return slices.ContainsFunc(n.Inputs, func(name string) bool { return r.values[name].kind != 0 })
+	return slices.ContainsFunc(n.Inputs, func(name string) bool { return r.values[name].kind != 0 && name != r.To })
 }
 
 // end takes a tensor that a node needs which is not one of the layers' for their result. There is only one.

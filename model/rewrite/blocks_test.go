@@ -78,7 +78,7 @@ func TestBlocks(t *testing.T) {
 	if !layers.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
-	for _, name := range []string{"modernbert", "gte", "gemma3-both-ways", "qwen3", "mistral"} {
+	for name, pooling := range map[string]string{"modernbert": "mean_sqrt_len", "gte": "cls", "gemma3-both-ways": "max", "qwen3": "last", "mistral": "weighted"} {
 		t.Run(name, func(t *testing.T) {
 			dir := wideModel(t, name)
 			e, err := architecture.Open(dir)
@@ -89,7 +89,7 @@ func TestBlocks(t *testing.T) {
 			if err := e.Write(g, false); err != nil {
 				t.Fatal(err)
 			}
-			output, _ := g.Head(export.Tokens, export.Head{Poolings: []string{"last"}}, e.Width, export.Opset)
+			output, _ := g.Head(export.Tokens, export.Head{Poolings: []string{pooling}}, e.Width, export.Opset)
 			if _, err := g.Write(dir, "graph.onnx"); err != nil {
 				t.Fatal(err)
 			}
