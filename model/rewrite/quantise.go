@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -85,23 +83,9 @@ func (r *Quantised) write(m *model.Model, dir, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	files := map[string]*os.File{}
-	defer func() {
-		for _, f := range files {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	open := func(file string) (_ io.ReaderAt, err error) {
-		name := path.Join(path.Dir(m.ONNX), file)
-		if !slices.Contains(m.External, name) {
-			return nil, fmt.Errorf("its weights are in %s, which external_data in %s does not list", file, m.Path(model.FileName))
-		}
-		if files[file] == nil {
-			files[file], err = os.Open(m.Path(name))
-		}
-		return files[file], err
-	}
-	r.After, r.Changed, err = products(data, m.Output, filepath.Join(dir, "model.onnx"), open)
+	external := m.OpenExternal()
+	defer func() { err = errors.Join(err, external.Close()) }()
+	r.After, r.Changed, err = products(data, m.Output, filepath.Join(dir, "model.onnx"), external.Open)
 	if err != nil {
 		return badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
 	}

@@ -1,9 +1,8 @@
 package start
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -127,7 +126,7 @@ func (m *imported) readOperations() error {
 }
 
 // readWeights reads all numbers that the operations take. Those of the table of words come first.
-func (m *imported) readWeights() ([]*weights.Tensor, error) {
+func (m *imported) readWeights() (all []*weights.Tensor, err error) {
 	taken, fixed, matrices := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, o := range m.operations {
 		for _, name := range o.in {
@@ -143,14 +142,14 @@ func (m *imported) readWeights() ([]*weights.Tensor, error) {
 			matrices[o.in[1]] = true
 		}
 	}
-	files := openFiles{start: m.start}
-	defer files.close()
-	all := make([]*weights.Tensor, 1)
+	external := m.start.OpenExternal()
+	defer func() { err = errors.Join(err, external.Close()) }()
+	all = make([]*weights.Tensor, 1)
 	for _, w := range m.graph.Initializers {
 		if !taken[w.Name] {
 			continue
 		}
-		t, err := m.readWeight(w, &files)
+		t, err := m.readWeight(w, external)
 		switch {
 		case err != nil:
 			return nil, err
@@ -173,8 +172,8 @@ func (m *imported) readWeights() ([]*weights.Tensor, error) {
 }
 
 // readWeight reads one tensor; nil if it is of whole numbers.
-func (m *imported) readWeight(w onnxgraph.Initializer, files *openFiles) (*weights.Tensor, error) {
-	at, err := w.Weight(files.open)
+func (m *imported) readWeight(w onnxgraph.Initializer, external *model.External) (*weights.Tensor, error) {
+	at, err := w.Weight(external.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -195,36 +194,6 @@ func (m *imported) readWeight(w onnxgraph.Initializer, files *openFiles) (*weigh
 		return t, nil
 	}
 	return nil, fmt.Errorf("its weight %s is not of float32: start from the encoder with whole weights", w.Name)
-}
-
-// openFiles are the files with weights beside a graph.
-type openFiles struct {
-	start *model.Model
-	all   map[string]*os.File
-}
-
-func (f *openFiles) open(name string) (io.ReaderAt, error) {
-	if file := f.all[name]; file != nil {
-		return file, nil
-	}
-	if !slices.Contains(f.start.External, name) {
-		return nil, fmt.Errorf("its weights are in %s, which its %s does not list under external_data: import it again", name, model.FileName)
-	}
-	file, err := os.Open(f.start.Path(name))
-	if err != nil {
-		return nil, err
-	}
-	if f.all == nil {
-		f.all = map[string]*os.File{}
-	}
-	f.all[name] = file
-	return file, nil
-}
-
-func (f *openFiles) close() {
-	for _, file := range f.all {
-		_ = file.Close() // it was only read
-	}
 }
 
 // newImported makes the encoder of encoder.start, with the preset's adapters.
