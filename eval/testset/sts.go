@@ -25,7 +25,7 @@ type STSFiles struct {
 	textColumns   [2]int // column numbers in Text, which is tab-separated
 	goldColumn    int
 	header        bool
-	json          bool // MTEB's JSON lines
+	records       []stsRecord // the lines of MTEB's layout, which are read when they are found
 }
 
 // STSPairs is the pairs of a set. Pairs without a gold score are left out, as in SemEval.
@@ -100,8 +100,8 @@ func ReadSTS(files STSFiles) (STSPairs, error) {
 
 // read adds the pairs of the set's files.
 func (s *STSPairs) read() error {
-	if s.json {
-		return s.readSTSJSON()
+	if s.records != nil {
+		return s.take(s.records)
 	}
 	rows, err := readFields(s.Text)
 	if err != nil {

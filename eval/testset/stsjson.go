@@ -1,6 +1,7 @@
 package testset
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 // stsRecord is a line of MTEB's JSON-lines layout of an STS set.
 type stsRecord struct {
+	line     uint64
 	First    *string  `json:"sentence1"`
 	Second   *string  `json:"sentence2"`
 	Score    *float64 `json:"score"`
@@ -24,67 +26,53 @@ func stsJSONName(path string) (string, bool) {
 	return name, found
 }
 
-// findSTSJSON returns the sets of a file, one for each language or pair of languages that its lines name. If they name
+// findSTSJSON reads the sets of a file, one for each language or pair of languages that its lines name. If they name
 // none, it is the file's name.
 func findSTSJSON(path string) (sets []STSFiles, err error) {
+	rows, err := readFields(path)
+	if err != nil {
+		return nil, err
+	}
 	base, _ := stsJSONName(path)
-	err = eachSTSRecord(path, func(_ uint64, record stsRecord) error {
-		name := record.Language
-		if name == "" {
-			name = base
+	for _, row := range rows {
+		record := stsRecord{line: row.line}
+		if err := json.Unmarshal([]byte(strings.Join(row.fields, "\t")), &record); err != nil {
+			return nil, badinput.Errorf("%s:%d: the line is not an object with sentence1, sentence2 and score: %w", path,
+				row.line, err)
 		}
-		if slices.ContainsFunc(sets, func(s STSFiles) bool { return s.Name == name }) {
-			return nil
-		}
-		first, second, crossed := strings.Cut(name, "-")
-		if !crossed {
-			second = first
-		}
-		for _, code := range []string{first, second} {
-			if _, err := corpus.ParseLanguage(code); err != nil {
-				return badinput.Errorf("%s: %w: the lines' lang, or the file's name, must be LANG or LANG-LANG", path, err)
+		name := cmp.Or(record.Language, base)
+		at := slices.IndexFunc(sets, func(s STSFiles) bool { return s.Name == name })
+		if at < 0 {
+			first, second, crossed := strings.Cut(name, "-")
+			if !crossed {
+				second = first
 			}
+			for _, code := range []string{first, second} {
+				if _, err := corpus.ParseLanguage(code); err != nil {
+					return nil, badinput.Errorf("%s: %w: the lines' lang, or the file's name, must be LANG or LANG-LANG", path, err)
+				}
+			}
+			at, sets = len(sets), append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)), Name: name, Text: path,
+				First: first, Second: second})
 		}
-		sets = append(sets, STSFiles{Year: filepath.Base(filepath.Dir(path)), Name: name, Text: path, First: first,
-			Second: second, json: true})
-		return nil
-	})
-	return sets, err
+		sets[at].records = append(sets[at].records, record)
+	}
+	return sets, nil
 }
 
-// readSTSJSON adds the pairs of the set's languages. A pair without a score counts as unscored.
-func (s *STSPairs) readSTSJSON() error {
-	return eachSTSRecord(s.Text, func(line uint64, record stsRecord) error {
+// take adds the pairs of records. A pair without a score counts as unscored.
+func (s *STSPairs) take(records []stsRecord) error {
+	for _, record := range records {
 		switch {
-		case record.Language != "" && record.Language != s.Name:
-			return nil
 		case record.First == nil || record.Second == nil:
-			return badinput.Errorf("%s:%d: the line has no sentence1 or no sentence2: correct it", s.Text, line)
+			return badinput.Errorf("%s:%d: the line has no sentence1 or no sentence2: correct it", s.Text, record.line)
 		case record.Score == nil:
 			s.Unscored++
-			return nil
+			continue
 		}
 		s.Scores = append(s.Scores, *record.Score)
 		s.FirstSide.Texts = append(s.FirstSide.Texts, strip(*record.First))
 		s.SecondSide.Texts = append(s.SecondSide.Texts, strip(*record.Second))
-		return nil
-	})
-}
-
-func eachSTSRecord(path string, visit func(line uint64, record stsRecord) error) error {
-	rows, err := readFields(path)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		var record stsRecord
-		if err := json.Unmarshal([]byte(strings.Join(row.fields, "\t")), &record); err != nil {
-			return badinput.Errorf("%s:%d: the line is not an object with sentence1, sentence2 and score: %w", path,
-				row.line, err)
-		}
-		if err := visit(row.line, record); err != nil {
-			return err
-		}
 	}
 	return nil
 }

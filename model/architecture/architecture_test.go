@@ -137,26 +137,32 @@ func compare(t *testing.T, dir string, sentences [][]int32, want [][]float32) {
 	}
 }
 
-// TestArchitectures: the graphs give what the authors' programs compute of the same weights, in one file or two.
-func TestArchitectures(t *testing.T) {
+// everyGolden runs a test of each golden file.
+func everyGolden(t *testing.T, test func(t *testing.T, i int, name string)) {
+	t.Helper()
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) < 16 {
 		t.Fatalf("%d golden files, %v", len(files), err)
 	}
 	for i, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		t.Run(name, func(t *testing.T) {
-			dir, g := sample(t, name, nil)
-			if _, err := build(dir, []int{1 << 20, 100}[i%2], export.Head{Poolings: []string{"mean", "last"}}); err != nil {
-				t.Fatal(err)
-			}
-			var want [][]float32
-			for _, v := range g.Vectors {
-				want = append(want, slices.Concat(v[0], v[1]))
-			}
-			compare(t, dir, g.Sentences, want)
-		})
+		t.Run(name, func(t *testing.T) { test(t, i, name) })
 	}
+}
+
+// TestArchitectures: the graphs give what the authors' programs compute of the same weights, in one file or two.
+func TestArchitectures(t *testing.T) {
+	everyGolden(t, func(t *testing.T, i int, name string) {
+		dir, g := sample(t, name, nil)
+		if _, err := build(dir, []int{1 << 20, 100}[i%2], export.Head{Poolings: []string{"mean", "last"}}); err != nil {
+			t.Fatal(err)
+		}
+		var want [][]float32
+		for _, v := range g.Vectors {
+			want = append(want, slices.Concat(v[0], v[1]))
+		}
+		compare(t, dir, g.Sentences, want)
+	})
 }
 
 // TestBadModels: what does not fit is named in one sentence.

@@ -90,47 +90,40 @@ func vectors(t *testing.T, e encoder.Encoder, side data.Side) []float32 {
 // exports an encoder that gives them, too; adapters change nothing before they learn, and afterwards the export has
 // what they learned. The gradient is that of the vectors.
 func TestTraining(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(files) < 16 {
-		t.Fatalf("%d golden files, %v", len(files), err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		t.Run(name, func(t *testing.T) {
-			dir, g := trainable(t, name)
-			side := padded(g.Sentences)
-			var want []float32
-			for _, v := range g.Vectors {
-				want = append(append(want, v[0]...), v[1]...)
-			}
-			e := trained(t, dir, nil)
-			traintest.Near(t, "the training's vectors", vectors(t, e, side), want, 2e-5)
-			slope(t, e, side)
+	everyGolden(t, func(t *testing.T, _ int, name string) {
+		dir, g := trainable(t, name)
+		side := padded(g.Sentences)
+		var want []float32
+		for _, v := range g.Vectors {
+			want = append(append(want, v[0]...), v[1]...)
+		}
+		e := trained(t, dir, nil)
+		traintest.Near(t, "the training's vectors", vectors(t, e, side), want, 2e-5)
+		slope(t, e, side)
 
-			e = trained(t, dir, func(c *encoder.Config) { c.Imported.LoRA = layers.LoRA{Rank: 2, Alpha: 3} })
-			traintest.Near(t, "vectors with new adapters", vectors(t, e, side), want, 2e-5)
-			exported(t, e, dir, g, want)
-			adapters := 0
-			for _, w := range e.Weights() {
-				if strings.HasSuffix(w.Name, layers.AdapterOut) {
-					adapters++
-					copy(w.Data, traintest.Random(uint64(adapters), len(w.Data)))
-				}
-				if !strings.Contains(w.Name, ".lora.") && !w.Frozen {
-					t.Errorf("%s learns beside the adapters", w.Name)
-				}
+		e = trained(t, dir, func(c *encoder.Config) { c.Imported.LoRA = layers.LoRA{Rank: 2, Alpha: 3} })
+		traintest.Near(t, "vectors with new adapters", vectors(t, e, side), want, 2e-5)
+		exported(t, e, dir, g, want)
+		adapters := 0
+		for _, w := range e.Weights() {
+			if strings.HasSuffix(w.Name, layers.AdapterOut) {
+				adapters++
+				copy(w.Data, traintest.Random(uint64(adapters), len(w.Data)))
 			}
-			if adapters < 8 {
-				t.Errorf("%d adapters", adapters)
+			if !strings.Contains(w.Name, ".lora.") && !w.Frozen {
+				t.Errorf("%s learns beside the adapters", w.Name)
 			}
-			slope(t, e, side)
-			learned := vectors(t, e, side)
-			if slices.Equal(learned, want) {
-				t.Error("the adapters change no vector")
-			}
-			exported(t, e, dir, g, learned)
-		})
-	}
+		}
+		if adapters < 8 {
+			t.Errorf("%d adapters", adapters)
+		}
+		slope(t, e, side)
+		learned := vectors(t, e, side)
+		if slices.Equal(learned, want) {
+			t.Error("the adapters change no vector")
+		}
+		exported(t, e, dir, g, learned)
+	})
 }
 
 // exported writes an encoder in training as its export and compares its vectors.
