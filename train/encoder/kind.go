@@ -1,7 +1,6 @@
 package encoder
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -62,18 +61,24 @@ type ImportedSettings struct {
 
 // Validate reports everything that is wrong.
 func (s ImportedSettings) Validate() error {
-	var wrong []error
-	check := func(ok bool, format string, args ...any) {
+	return collected("encoder.imported", func(check Check) {
+		layers.OneOf(check, "precision", s.Precision, layers.Float32, layers.BFloat16)
+		s.LoRA.Check(check)
+	})
+}
+
+// collected runs checks and puts what fails into one error of class badinput, which begins with what was checked.
+func collected(what string, run func(check Check)) error {
+	var wrong []string
+	run(func(ok bool, format string, args ...any) {
 		if !ok {
-			wrong = append(wrong, fmt.Errorf(format, args...))
+			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
-	}
-	layers.OneOf(check, "precision", s.Precision, layers.Float32, layers.BFloat16)
-	s.LoRA.Check(check)
+	})
 	if wrong == nil {
 		return nil
 	}
-	return badinput.Errorf("encoder.imported: %s", strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
+	return badinput.Errorf("%s: %s", what, strings.Join(wrong, "; "))
 }
 
 // Preset is the part of a training's preset that its encoder depends on.

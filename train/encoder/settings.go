@@ -1,15 +1,12 @@
 package encoder
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
-	"bitextmine/internal/badinput"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
@@ -86,28 +83,19 @@ func (s Settings) shape() layers.Shape {
 
 // Validate reports everything that is wrong in one error of class badinput.
 func (s Settings) Validate() error {
-	var wrong []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Errorf(format, args...))
-		}
-	}
-	check(s.Layers >= 1 && s.Layers <= maxLayers, "layers is %d but must be from 1 to %d", s.Layers, maxLayers)
-	s.shape().Check(check)
-	layers.OneOf(check, "positions", s.Positions, Learned, Sinusoidal)
-	layers.OneOf(check, "pooling", s.Pooling, CLS, Pooler, Mean, Max)
-	check(s.Projection >= 0, "projection is %d but cannot be negative", s.Projection)
-	check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
-	check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
-	check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)
-	check(s.Dropout >= 0 && s.Dropout < 1, "dropout is %v but must be from 0 to less than 1", s.Dropout)
-	check(s.MaxTokens >= 1, "max_tokens is %d but must be at least 1", s.MaxTokens)
-	check(s.Vocabulary >= 1, "vocabulary is %d but must be at least 1", s.Vocabulary)
-	if wrong == nil {
-		return nil
-	}
-	return badinput.Errorf("the transformer's settings: %s",
-		strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; "))
+	return collected("the transformer's settings", func(check Check) {
+		check(s.Layers >= 1 && s.Layers <= maxLayers, "layers is %d but must be from 1 to %d", s.Layers, maxLayers)
+		s.shape().Check(check)
+		layers.OneOf(check, "positions", s.Positions, Learned, Sinusoidal)
+		layers.OneOf(check, "pooling", s.Pooling, CLS, Pooler, Mean, Max)
+		check(s.Projection >= 0, "projection is %d but cannot be negative", s.Projection)
+		check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
+		check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
+		check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)
+		check(s.Dropout >= 0 && s.Dropout < 1, "dropout is %v but must be from 0 to less than 1", s.Dropout)
+		check(s.MaxTokens >= 1, "max_tokens is %d but must be at least 1", s.MaxTokens)
+		check(s.Vocabulary >= 1, "vocabulary is %d but must be at least 1", s.Vocabulary)
+	})
 }
 
 // The names of the tables, whose rows are looked up on the host, and of the other parts of a transformer.
