@@ -119,7 +119,7 @@ func (r *runner) vectors(sequences [][]int32) ([]float32, error) {
 	}
 	n, length, dim := int64(len(sequences)), int64(len(sequences[0])), int64(r.model.Dim)
 	r.out = resized(r.out, len(sequences)*r.model.Dim)
-	return r.out, r.call(ort.NewShape(n, length), ort.NewShape(n, dim))
+	return r.out, r.call(ort.NewShape(n, length), ort.NewShape(n, dim), int(n))
 }
 
 // bound runs the graph with inputs and an output that stay where they are.

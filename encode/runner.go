@@ -55,7 +55,7 @@ func (r *runner) run(w *window, b batch) error {
 	if err != nil {
 		return fmt.Errorf("encode %d sentences of at most %d tokens with %s: %w", n, b.length, r.model.Name, err)
 	}
-	for i, row := range b.rows {
+	for i, row := range b.rows[:b.size] {
 		vector := w.rows[int(row)*dim:][:dim]
 		pool(vector, r.out[i*values:][:values], r.model.Pooling)
 		if r.model.Judge != nil { // a logit may be 0; Judge looks for those that are no numbers
@@ -90,7 +90,7 @@ func (r *runner) whole(w *window, b batch, values int) error {
 		outShape = ort.NewShape(n, l, int64(r.model.Dim))
 	}
 	r.out = resized(r.out, len(b.rows)*values)
-	err := r.call(ort.NewShape(n, l), outShape)
+	err := r.call(ort.NewShape(n, l), outShape, b.size)
 	if err != nil && strings.Contains(err.Error(), "out of data bounds") {
 		return errNoToken
 	}
@@ -136,10 +136,11 @@ func (r *runner) close() error {
 	return r.binding.Destroy()
 }
 
-// call runs the graph on r.ids and writes its output to r.out.
-func (r *runner) call(in, out ort.Shape) (err error) {
+// call runs the graph on r.ids and writes its output to r.out. The rows after the distinct ones repeat one of them, and
+// need no output.
+func (r *runner) call(in, out ort.Shape, distinct int) (err error) {
 	if r.layered != nil {
-		return r.callLayers(in, out)
+		return r.callLayers(in, out, distinct)
 	}
 	output, err := ort.NewTensor(out, r.out)
 	if err != nil {
@@ -213,7 +214,7 @@ func (r *runner) setTypes(length int) {
 }
 
 // callLayers is call for a graph in parts.
-func (r *runner) callLayers(in, out ort.Shape) error {
+func (r *runner) callLayers(in, out ort.Shape, distinct int) error {
 	l, n, tokens := r.layered.Layers, int(in[0]), int(in[1])
 	columns := func(of int) (int, ort.Shape) { return n * tokens * of, ort.NewShape(in[0], in[1], int64(of)) }
 	var words []float32
@@ -236,7 +237,7 @@ func (r *runner) callLayers(in, out ort.Shape) error {
 		first = r.first
 	}
 	if r.layered.After == nil {
-		l.Run(&r.work, first, n, tokens, r.out)
+		l.Run(&r.work, first, distinct, tokens, r.out)
 		return nil
 	}
 	size, shape := columns(l.Width)

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
-	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/session"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
@@ -36,18 +34,14 @@ func OpenTokens(m *model.Model, options Options) (*TokenEncoder, error) {
 // Layers lists the tensors of a model that OpenLayer can open, the nearest to the ids first; the last is or gives its
 // token-level output, which the manifest must name.
 func Layers(m *model.Model) ([]string, error) {
-	data, err := m.Graph()
-	if err != nil || m.Tokens.Output == "" {
-		return nil, errors.Join(err, noTokens(m))
+	if err := noTokens(m); err != nil {
+		return nil, err
 	}
-	g, err := onnxgraph.Parse(data)
-	if err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+	layers, err := session.Layers(m, m.Tokens.Output)
+	if err == nil && layers == nil {
+		layers = []string{m.Tokens.Output}
 	}
-	if layers := g.Layers(m.Inputs.IDs, m.Tokens.Output); layers != nil {
-		return layers, nil
-	}
-	return []string{m.Tokens.Output}, nil
+	return layers, err
 }
 
 func noTokens(m *model.Model) error {
@@ -267,7 +261,7 @@ func (r *runner) tokens(sequences [][]int32) ([]float32, error) {
 		}
 	}
 	if err := r.call(ort.NewShape(int64(n), int64(length)),
-		ort.NewShape(int64(n), int64(length), int64(r.model.Dim))); err != nil {
+		ort.NewShape(int64(n), int64(length), int64(r.model.Dim)), len(sequences)); err != nil {
 		return nil, err
 	}
 	return r.out[:len(sequences)*length*r.model.Dim], nil

@@ -55,6 +55,7 @@ const encodedAtOnce = 1024
 // encoders share a direction, most of all inside.
 type layer struct {
 	*encode.TokenEncoder
+	name      string
 	languages [2]string
 	means     [2][]float32
 	agreement float64 // part of the words of the sample that choose each other
@@ -116,19 +117,39 @@ func (s *Similarity) open(ctx context.Context, p *Pairs, sample []int) (*layer, 
 	for len(names) > maxLayers {
 		names = every2(names)
 	}
+	// The best so far stays open, and with it the tokenizer, which is slow to open.
+	var kept *layer
 	best, err := highest(len(names), func(i int) (float64, error) {
 		at, err := s.at(ctx, names[i], p, sample)
 		if err != nil {
 			return 0, err
 		}
-		slog.Debug("word alignment", "layer", names[i], "agreement", at.agreement)
-		return at.agreement, at.Close()
+		agreement := at.agreement
+		slog.Debug("word alignment", "layer", names[i], "agreement", agreement)
+		if kept == nil || agreement > kept.agreement {
+			kept, at = at, kept
+		}
+		return agreement, at.Close()
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, kept.Close())
 	}
 	slog.Info("word alignment", "layer", names[best])
+	if kept != nil && kept.name == names[best] {
+		return kept, nil
+	}
+	if err := kept.Close(); err != nil {
+		return nil, err
+	}
 	return s.at(ctx, names[best], p, sample)
+}
+
+// Close closes the encoder; nil is closed.
+func (l *layer) Close() error {
+	if l == nil {
+		return nil
+	}
+	return l.TokenEncoder.Close()
 }
 
 // highest finds the place of the largest of n values that rise and then fall. It looks at few of them, each once.
@@ -178,7 +199,7 @@ func every2(names []string) (some []string) {
 
 // at opens the encoder at a layer and looks at the sample.
 func (s *Similarity) at(ctx context.Context, name string, p *Pairs, sample []int) (_ *layer, err error) {
-	l := &layer{languages: s.Languages}
+	l := &layer{name: name, languages: s.Languages}
 	if l.TokenEncoder, err = encode.OpenLayer(s.Model, name, s.Encoder); err != nil {
 		return nil, err
 	}

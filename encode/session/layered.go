@@ -37,7 +37,7 @@ func (s *Session) Layered() (_ *Layered, err error) {
 		return nil, nil
 	}
 	g := s.file.graph
-	l := &Layered{Layers: layers.Find(g, s.Model.Inputs.IDs, s.Model.Inputs.Mask, s.Output)}
+	l := &Layered{Layers: s.layers()}
 	if s.layered = l.Layers != nil; !s.layered {
 		return nil, nil
 	}
@@ -70,6 +70,15 @@ func (s *Session) Layered() (_ *Layered, err error) {
 	after, takes := g.Part(l.Layers.To, s.Output)
 	l.After, err = s.part(after, takes, s.Output)
 	return l, err
+}
+
+// layers looks for the layers that the program can compute.
+func (s *Session) layers() *layers.Layers {
+	if !s.looked {
+		s.found = layers.Find(s.file.graph, s.Model.Inputs.IDs, s.Model.Inputs.Mask, s.Output)
+		s.looked = true
+	}
+	return s.found
 }
 
 func (s *Session) part(data []byte, takes []string, output string) (*Part, error) {
@@ -142,20 +151,51 @@ func (f *file) mapped(path string) error {
 	return err
 }
 
-// declared are the inputs and the output of a graph as it declares them; nil: it does not say all.
-func declared(g *onnxgraph.Graph, output string) (inputs, outputs []ort.InputOutputInfo) {
-	for _, name := range append(slices.Clone(g.Inputs), output) {
+// declared are the inputs and the output of the graph as it declares them; nil: it does not say all. An inner tensor,
+// which it need not declare, may be a result of the layers.
+func (s *Session) declared() (inputs, outputs []ort.InputOutputInfo) {
+	g := s.file.graph
+	for _, name := range append(slices.Clone(g.Inputs), s.Output) {
 		kind := ort.TensorElementDataType(g.Types[name])
 		info := ort.InputOutputInfo{Name: name, OrtValueType: ort.ONNXTypeTensor, DataType: kind}
 		for _, size := range g.Shapes[name] {
 			info.Dimensions = append(info.Dimensions, int64(size))
 		}
-		if kind == 0 || info.Dimensions == nil {
+		if name == s.Output && (kind == 0 || info.Dimensions == nil) && s.tokenLayer() {
+			info.DataType = ort.TensorElementDataTypeFloat
+			info.Dimensions = ort.NewShape(-1, -1, int64(s.layers().Width))
+		}
+		if info.DataType == 0 || info.Dimensions == nil {
 			return nil, nil
 		}
 		inputs = append(inputs, info)
 	}
 	return inputs[:len(inputs)-1], inputs[len(inputs)-1:]
+}
+
+// tokenLayer says whether the layers that the program computes give the output itself, a row for each token.
+func (s *Session) tokenLayer() bool {
+	l := s.layers()
+	return l != nil && l.To == s.Output && !l.Pooled
+}
+
+// Layers lists the tensors of tokens between a model's ids and one of its tensors, as onnxgraph.Graph.Layers.
+func Layers(m *model.Model, to string) ([]string, error) {
+	f, err := readable(m)
+	if err != nil {
+		return nil, err
+	}
+	defer runtime.KeepAlive(f)
+	return f.graph.Layers(m.Inputs.IDs, to), nil
+}
+
+// readable is a model's file, whose graph is valid. The graph lives as long as the file.
+func readable(m *model.Model) (*file, error) {
+	f, err := openFile(m)
+	if err == nil && f.err != nil {
+		err = badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, f.err)
+	}
+	return f, err
 }
 
 // ofTable is the session of a static encoder as mine distill writes it, of which ONNX Runtime has nothing to say: it
@@ -192,12 +232,10 @@ func tableOf(g *onnxgraph.Graph, m *model.Model) *static.Table {
 // IsTable says whether an encoder is a static one, whose vectors are sums of a table's rows. The CPU computes it at the
 // speed of memory, so it is never on a GPU.
 func IsTable(m *model.Model) (bool, error) {
-	f, err := openFile(m)
+	f, err := readable(m)
 	if err != nil {
 		return false, err
 	}
-	if f.err != nil {
-		return false, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, f.err)
-	}
+	defer runtime.KeepAlive(f)
 	return tableOf(f.graph, m) != nil, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
@@ -30,6 +31,9 @@ type Session struct {
 
 	data []byte // nil: the graph is loaded from its file
 	file *file  // shared by all users that have it open
+	// found are the layers that the program can compute, once it has looked for them; nil: there are none.
+	found  *layers.Layers
+	looked bool
 	// layered says that the program computes layers, whose weights are in the file.
 	layered bool
 }
@@ -111,8 +115,9 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	}
 	if m.Quantised > 0 && len(m.External) == 0 && f.err == nil && f.graph.Has(m.Output) && tableOf(f.graph, m) == nil {
 		// Nothing of the graph is copied before it is known which parts the program computes itself.
-		if inputs, outputs := declared(f.graph, m.Output); inputs != nil {
-			return &Session{Model: m, Takes: inputNames(m), Output: m.Output, file: f}, verify(m, inner, inputs, outputs)
+		s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, file: f}
+		if inputs, outputs := s.declared(); inputs != nil {
+			return s, verify(m, inner, inputs, outputs)
 		}
 	}
 	inputs, outputs, err := describe(m, f.data)

@@ -112,22 +112,7 @@ func deep() []byte {
 // TestLayers: what the program computes itself is what ONNX Runtime makes of the same graph, and a vector depends on
 // its sentence alone.
 func TestLayers(t *testing.T) {
-	if !layers.Supported() {
-		t.Skip("this processor has no VNNI")
-	}
-	dir := written(t, deep(), "")
-	manifest := filepath.Join(dir, model.FileName)
-	text, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), "{ids: ids}", "{ids: ids, mask: mask}", 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), "int8")
-	if _, err := Quantise(t.Context(), QuantiseOptions{Model: dir, Out: out}); err != nil {
-		t.Fatal(err)
-	}
+	dir, out := quantisedDeep(t)
 	graph, err := os.ReadFile(filepath.Join(out, "model.onnx"))
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +140,68 @@ func TestLayers(t *testing.T) {
 		}
 	}
 	if slices.Equal(ours, theirs) {
+		t.Error("ONNX Runtime computed both")
+	}
+}
+
+// quantisedDeep writes the graph's encoder, and in 8 bits.
+func quantisedDeep(t *testing.T) (dir, out string) {
+	t.Helper()
+	if !layers.Supported() {
+		t.Skip("this processor has no VNNI")
+	}
+	dir = written(t, deep(), "tokens: {output: sum, dim: 32}\n")
+	manifest := filepath.Join(dir, model.FileName)
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), "{ids: ids}", "{ids: ids, mask: mask}", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out = filepath.Join(t.TempDir(), "int8")
+	if _, err := Quantise(t.Context(), QuantiseOptions{Model: dir, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	return dir, out
+}
+
+// TestInnerLayer: the vectors of an inner tensor, which the graph does not declare, are those that ONNX Runtime gives.
+func TestInnerLayer(t *testing.T) {
+	_, out := quantisedDeep(t)
+	m, err := model.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []int32{4, 5, 6, 7, 4}
+	of := func(m model.Model) []float32 {
+		e, err := encode.OpenLayer(&m, "states", encode.Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if e.Dim() != 32 {
+			t.Errorf("vectors of %d numbers", e.Dim())
+		}
+		vectors, err := e.Vectors(t.Context(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return vectors
+	}
+	ours := of(*m)
+	m.Quantised = 0
+	theirs := of(*m)
+	for i := 0; i < len(ours); i += 32 {
+		if c := cosine(ours[i:i+32], theirs[i:i+32]); !(c >= 0.9998) {
+			t.Errorf("token %d: the cosine to ONNX Runtime's vector is %v", i/32, c)
+		}
+	}
+	if len(ours) != 32*len(ids) || slices.Equal(ours, theirs) {
 		t.Error("ONNX Runtime computed both")
 	}
 }
