@@ -36,7 +36,7 @@ func (b budget) power(w io.Writer, seeds int) error {
 		}
 	}
 	if !some {
-		return badinput.Errorf("the budget %s with %d seeds cannot tell any claim of its systems: give more -seeds, or -anyway", b.name, seeds)
+		return badinput.Errorf("the budget %s cannot tell any claim of its systems, number of seeds: %d: give more -seeds, or -anyway", b.name, seeds)
 	}
 	return nil
 }
@@ -61,6 +61,9 @@ func (b budget) comparisons() (all []comparison) {
 func (e expectation) can(claimed float64, seeds, items int) (text string, told bool) {
 	least := e.detectable(seeds, items)
 	text = fmt.Sprintf("%d seeds and %d items tell %.1f points in four of five experiments, the paper's are %.1f: ", seeds, items, least, claimed)
+	if seeds < 2 {
+		text = fmt.Sprintf("one seed does not say how much seeds differ, the paper's points are %.1f: ", claimed)
+	}
 	if least <= claimed {
 		return text + "they can tell", true
 	}

@@ -38,6 +38,13 @@ func TestAlignAndAER(t *testing.T) {
 	if !strings.Contains(out, "pairs.gold\t0\t") {
 		t.Errorf("%q", out)
 	}
+	const unsure = "nothing says that both count the same words"
+	for _, more := range [][]string{nil, {"--tokens", tokens}} {
+		out = must(t, append([]string{"eval", "aer", "--hyp", links, "--gold", gold}, more...)...)
+		if strings.Contains(out, unsure) != (more == nil) {
+			t.Errorf("with %v: %s", more, out)
+		}
+	}
 	for _, args := range [][]string{
 		{"align"},
 		{"align", pairs, "--src-text", pairs},
@@ -54,6 +61,7 @@ func TestAlignAndAER(t *testing.T) {
 		{"eval", "aer"},
 		{"eval", "aer", "--hyp", links},
 		{"eval", "aer", "--dir", dir, "--gold", gold},
+		{"eval", "aer", "--dir", dir, "--tokens", tokens},
 		{"eval", "aer", "--hyp", links, "--gold", gold, "--only", "set"},
 		{"eval", "aer", "--hyp", links, "--gold", gold, "--gold-base", "2"},
 		{"eval", "aer", "--dir", dir, "--only", "third"},

@@ -83,6 +83,8 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		return badinput.Errorf("mine eval aer: give --hyp and --gold together, or --dir alone")
 	case o.linksBase>>1 != 0 || o.goldBase>>1 != 0:
 		return badinput.Errorf("mine eval aer: --hyp-base and --gold-base must be 0 or 1")
+	case o.dir != "" && o.tokens != "":
+		return badinput.Errorf("mine eval aer: --tokens is for --hyp: the sets of --dir have their own words")
 	case o.dir != "":
 		err = o.alignSets(ctx, r)
 	case o.more != "" || o.only != nil || o.model.Encoder():
@@ -92,6 +94,9 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase, o.tokens); err == nil {
 			r = eval.NewAlignmentReport(o.links)
 			eval.AddAlignmentRow(r, filepath.Base(o.gold), c)
+			if o.tokens == "" {
+				r.Note("nothing says that both count the same words: --tokens compares the links with them")
+			}
 		}
 	}
 	if err != nil {
