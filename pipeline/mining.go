@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"bitextmine/bitext/label"
@@ -88,7 +89,7 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 		return nil, err
 	}
 	m.reading = time.Since(begin)
-	for _, warning := range cut.Split(m.Log, languages) {
+	for _, warning := range slices.Concat(m.cfg.SortWarnings, cut.Split(m.Log, languages)) {
 		m.warn("%s", warning)
 	}
 	settings := m.settings(search.As(m.cfg.Search))

@@ -52,13 +52,14 @@ type Config struct {
 	setting.Scheduling
 	setting.Nights
 
-	valid       bool               // set by Validate
-	arithmetic  setting.Arithmetic // set by Place
-	DryRun      io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
-	learned     *boundary.Model    // Splitter; nil: rules divide
-	docPairs    string             // digest of DocPairs; empty: it names no file
-	excluded    string             // digest of Exclude, the same
-	metaColumns [2]string          // each side's columns, from DocMeta
+	valid        bool               // set by Validate
+	arithmetic   setting.Arithmetic // set by Place
+	DryRun       io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
+	SortWarnings []string           `setting:"-"` // each names what sorting left out of mixed text
+	learned      *boundary.Model    // Splitter; nil: rules divide
+	docPairs     string             // digest of DocPairs; empty: it names no file
+	excluded     string             // digest of Exclude, the same
+	metaColumns  [2]string          // each side's columns, from DocMeta
 }
 
 // Scored says whether a scorer decides. The scorers of the program know one encoder only: where default is asked for in

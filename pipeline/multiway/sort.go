@@ -2,6 +2,7 @@ package multiway
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -31,10 +31,11 @@ import (
 const mixed = "mixed"
 
 // sortVersion changes with what sorting writes.
-const sortVersion = 2
+const sortVersion = 3
 
 // Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place.
-// A file that was sorted before, and has the same size and time, is not sorted again.
+// A file that was sorted before, and has the same size and time, is not sorted again. What of the files was damaged and
+// left out becomes warnings of the run.
 func Unmix(ctx context.Context, cfg *config.Config) error {
 	var patterns []string
 	for _, text := range cfg.LanguageText {
@@ -76,10 +77,11 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	}
 	texts := map[string][]string{}
 	for _, file := range files {
-		dir, err := sortOnce(ctx, file, filepath.Join(cfg.Out, "sorted"), how)
+		dir, warnings, err := sortOnce(ctx, file, filepath.Join(cfg.Out, "sorted"), how)
 		if err != nil {
 			return err
 		}
+		cfg.SortWarnings = append(cfg.SortWarnings, warnings...)
 		for _, code := range how.Languages {
 			texts[code] = append(texts[code], filepath.Join(dir, code+".jsonl"))
 		}
@@ -92,44 +94,54 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	return nil
 }
 
-// sortOnce sorts a file into a directory of its own, unless that was done.
-func sortOnce(ctx context.Context, file input.File, dir string, how Sorting) (string, error) {
+// sortedFrom is what the text of a directory was sorted from, in sorted.json.
+type sortedFrom struct {
+	From     json.RawMessage `json:"from"` // the file and how it was sorted
+	Warnings []string        `json:"warnings,omitempty"`
+}
+
+// sortOnce sorts a file into a directory of its own, unless that was done, and returns the warnings of then.
+func sortOnce(ctx context.Context, file input.File, dir string, how Sorting) (string, []string, error) {
 	name := sha256.Sum256([]byte(file.Path))
 	dir = filepath.Join(dir, filepath.Base(file.Path)+"-"+hex.EncodeToString(name[:4]))
+	from, err := sorting(file, how)
+	if err != nil {
+		return "", nil, err
+	}
+	path := filepath.Join(dir, "sorted.json")
+	var before sortedFrom
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) {
+		return dir, before.Warnings, nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", nil, fmt.Errorf("sort %s again: %w", file.Path, err)
+	}
+	sorted, err := Sort(ctx, []input.File{file}, dir, how)
+	if err != nil {
+		return "", nil, err
+	}
+	now, err := json.Marshal(sortedFrom{from, sorted.Warnings})
+	if err == nil {
+		err = atomicfile.WriteBytes(path, now)
+	}
+	return dir, sorted.Warnings, err
+}
+
+// sorting says what is sorted, and how; it changes with the file.
+func sorting(file input.File, how Sorting) ([]byte, error) {
 	info, err := os.Stat(file.Path)
 	if err != nil {
-		return "", badinput.Errorf("%s cannot be read: %w", file.Path, err)
+		return nil, badinput.Errorf("%s cannot be read: %w", file.Path, err)
 	}
 	said := []any{sortVersion, info.Size(), info.ModTime().UnixNano(), how}
 	if how.Model != "" {
 		model, err := os.Stat(how.Model)
 		if err != nil {
-			return "", badinput.Errorf("lang_model %s cannot be read: %w", how.Model, err)
+			return nil, badinput.Errorf("lang_model %s cannot be read: %w", how.Model, err)
 		}
 		said = append(said, model.Size(), model.ModTime().UnixNano())
 	}
-	stamp, err := json.Marshal(said)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "sorted.json")
-	if before, err := os.ReadFile(path); err == nil && string(before) == string(stamp) {
-		return dir, nil
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("sort %s again: %w", file.Path, err)
-	}
-	sorted, err := Sort(ctx, []input.File{file}, dir, how)
-	if err != nil {
-		return "", err
-	}
-	for _, warning := range sorted.Warnings {
-		slog.Warn(warning)
-	}
-	if len(sorted.Warnings) > 0 {
-		return dir, nil // the next run warns again
-	}
-	return dir, atomicfile.WriteBytes(path, stamp)
+	return json.Marshal(said)
 }
 
 // sortedRow is a row of the output.

@@ -195,6 +195,40 @@ func TestSortWithoutBadFiles(t *testing.T) {
 	}
 }
 
+// TestWarningsOfSortingAreInTheReport: of the run that sorts, and of the next, which does not sort again.
+func TestWarningsOfSortingAreInTheReport(t *testing.T) {
+	file := mixedText(t)
+	damaged := filepath.Join(t.TempDir(), "damaged.jsonl.gz")
+	if err := os.WriteFile(damaged, []byte{0x1f, 0x8b, 8, 0}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := ""
+	for turn := range 2 {
+		cfg := mixedConfig(t, file)
+		cfg.LanguageText = append(cfg.LanguageText, "mixed="+damaged)
+		cfg.OnBadFile = "skip"
+		if turn > 0 {
+			cfg.Out = out
+		}
+		out = cfg.Out
+		if err := multiway.Unmix(t.Context(), &cfg); err != nil {
+			t.Fatal(err)
+		}
+		r, err := mine(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := slices.DeleteFunc(r.Warnings, func(w string) bool { return !strings.Contains(w, damaged) })
+		if len(about) != 1 || !strings.HasPrefix(about[0], "a file is left out: ") {
+			t.Errorf("run %d warns %q", turn, about)
+		}
+	}
+	written, err := filepath.Glob(filepath.Join(out, "sorted", "damaged*", "sorted.json"))
+	if err != nil || len(written) != 1 {
+		t.Errorf("%v, %v: the file would be sorted again", written, err)
+	}
+}
+
 func TestMixedTextRefuses(t *testing.T) {
 	file := mixedText(t)
 	for want, change := range map[string]func(*pipeline.Config){
