@@ -166,8 +166,8 @@ func quantisedDeep(t *testing.T) (dir, out string) {
 	return dir, out
 }
 
-// TestInnerLayer: the vectors of an inner tensor, which the graph does not declare, are those of the layers, bit for bit,
-// and nearly those that ONNX Runtime gives.
+// TestInnerLayer: the vectors of an inner tensor, which the graph does not declare, are those of the layers, bit for
+// bit, and nearly those that ONNX Runtime gives.
 func TestInnerLayer(t *testing.T) {
 	_, out := quantisedDeep(t)
 	m, err := model.Load(out)
