@@ -339,7 +339,15 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	if got.Tasks[0].Expected == 0 || got.Tasks[1].Expected != 0 || search.PeakMemory == 0 {
 		t.Errorf("a task that runs for an hour beside others of seconds is no straggler, or nothing is known of memory: %+v", got)
 	}
-	mustRun(t, cfg)
+	var said bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&said, nil))
+	if _, err := Run(t.Context(), cfg, opts); err != nil {
+		t.Fatal(err)
+	}
+	if warned := said.String(); strings.Count(warned, "process was killed") != 1 || !strings.Contains(warned, "needs=") {
+		t.Errorf("the run after it does not name the task that was killed, once, and what it needs: %s", warned)
+	}
 	if got, err = statusOf(t, work); err != nil || !got.Ended() || len(got.Tasks) != 0 {
 		t.Errorf("status %+v, error %v of a run that is done", got, err)
 	}

@@ -128,6 +128,23 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 
 func (s *searcher) Name() string { return Prefix + strconv.Itoa(s.lists) }
 
+// lopsided is how many times as many rows a list of a side may have as one of a much smaller side.
+const lopsided = 8
+
+// of returns the searcher of a side's lists in a cell with a side of other rows. A side with fewer than 1/lopsided of
+// the other's rows has fewer lists: what its lists save must pay for finding those that each of the other's rows visits.
+func (s *searcher) of(rows, other int) *searcher {
+	lists := max(int(int64(lopsided)*int64(s.lists)*int64(rows)/int64(other)), 1)
+	if lists >= s.lists {
+		return s
+	}
+	sized := *s
+	sized.lists = lists
+	share := math.Sqrt(math.Sqrt(float64(lists) / float64(s.lists)))
+	sized.opts.NProbe = min(int(math.Ceil(float64(s.opts.NProbe)*share)), lists)
+	return &sized
+}
+
 // Search implements index.Searcher.
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
 	cell, err := index.NewCell(ctx, src, tgt, k)
@@ -155,13 +172,16 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 	progress := index.NewProgress(
 		2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
 	var lists [2]*lists
-	for i, side := range []*index.Distinct{cell.Source, cell.Target} {
+	sides := []*index.Distinct{cell.Source, cell.Target}
+	var sized [2]*searcher
+	for i, side := range sides {
 		if err := errors.Join(s.kernel.MeasureLoss(ctx, side.Kernel),
 			s.kernel.MeasureTop(ctx, side.Kernel)); err != nil {
 			return err
 		}
 		var err error
-		if lists[i], err = s.open(ctx, side); err != nil {
+		sized[i] = s.of(side.Len(), sides[1-i].Len())
+		if lists[i], err = sized[i].open(ctx, side); err != nil {
 			return err
 		}
 		defer lists[i].close()
@@ -171,7 +191,7 @@ func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float
 	var passes [2]*pass
 	for i, halves := range [2][2]*index.Half{{forward, backward}, {backward, forward}} {
 		var err error
-		if passes[i], err = newPass(ctx, s, halves[0], halves[1], lists[1-i], progress); err != nil {
+		if passes[i], err = newPass(ctx, sized[1-i], halves[0], halves[1], lists[1-i], progress); err != nil {
 			return err
 		}
 		if err := passes[i].run(ctx); err != nil {

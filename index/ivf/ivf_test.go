@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/approximate"
 	"bitextmine/index/indextest"
@@ -170,6 +171,28 @@ func TestVisits(t *testing.T) {
 	}
 	if mean := float64(len(visitors)) / float64(n); mean < 5.4 || mean > 6.6 || slices.Min(of) < 1 || slices.Max(of) > 12 || slices.Max(of) == slices.Min(of) {
 		t.Errorf("rows visit %.2f lists on average, %d to %d; want 6, at most 12", mean, slices.Min(of), slices.Max(of))
+	}
+}
+
+// A side that is much smaller than the other has fewer lists, which are visited in proportion to the fourth root.
+func TestLopsidedCells(t *testing.T) {
+	opened, err := Open("4096", Options{Settings: approximate.Settings{NProbe: 16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ rows, other, lists, nprobe int }{
+		{1000, 1000, 4096, 16}, {5000, 1000, 4096, 16}, {1000, 8000, 4096, 16}, {1000, 16000, 2048, 14}, {1, 1 << 20, 1, 1},
+	} {
+		if s := opened.(*searcher).of(c.rows, c.other); s.lists != c.lists || s.opts.NProbe != c.nprobe {
+			t.Errorf("%d rows beside %d: %d lists, %d visits; want %d and %d",
+				c.rows, c.other, s.lists, s.opts.NProbe, c.lists, c.nprobe)
+		}
+	}
+	src, tgt := clustered(rand.New(rand.NewPCG(11, 11)), 6000, 32)
+	src = index.Side{Vectors: embedding.Matrix{N: 150, Dim: 32, F16: src.Vectors.F16[:150*32]}}
+	got := search(t, "96", Options{Settings: approximate.Settings{NProbe: 8}}, src, tgt, 4)
+	if r := got.Recall; r.Source < 0.95 || r.Target < 0.95 {
+		t.Errorf("recall %+v of 150 rows beside 6000", r)
 	}
 }
 

@@ -178,7 +178,7 @@ func (c Command) launch(ctx context.Context, job Job, a array, left []int) error
 		if err := atomicfile.WriteBytes(list, []byte(strings.Join(commands, "\n")+"\n")); err != nil {
 			return err
 		}
-		return c.shell(ctx, line, a.Stage, filepath.Join(logs, a.Stage+".log"))
+		return c.shell(ctx, line, a.Stage, filepath.Join(logs, a.Stage+".log"), a.Memory<<20)
 	}
 	if c.DryRun != nil {
 		for _, command := range commands {
@@ -194,7 +194,8 @@ func (c Command) launch(ctx context.Context, job Job, a array, left []int) error
 	for i, index := range left {
 		g.Go(func() error {
 			name := fmt.Sprintf("%s-%d", a.Stage, index)
-			failures[i] = c.shell(ctx, strings.ReplaceAll(c.Line, oneTask, commands[i]), name, filepath.Join(logs, name+".log"))
+			line := strings.ReplaceAll(c.Line, oneTask, commands[i])
+			failures[i] = c.shell(ctx, line, name, filepath.Join(logs, name+".log"), a.Memory<<20)
 			return nil // the others go on: what they finish need not be done again
 		})
 	}
@@ -211,8 +212,9 @@ func (c Command) launch(ctx context.Context, job Job, a array, left []int) error
 // killed are the exit codes of a shell whose command was ended by SIGKILL, as the kernel does when memory lacks.
 const killed = 128 + int(syscall.SIGKILL)
 
-// shell runs a launcher and appends what it prints to a log. If ctx ends, the launcher and its children get SIGTERM.
-func (c Command) shell(ctx context.Context, line, name, log string) (err error) {
+// shell runs a launcher, whose tasks need so many bytes of memory, and appends what it prints to a log. If ctx ends, the
+// launcher and its children get SIGTERM.
+func (c Command) shell(ctx context.Context, line, name, log string, memory int64) (err error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return fmt.Errorf("open the log of a launcher: %w", err)
@@ -232,8 +234,8 @@ func (c Command) shell(ctx context.Context, line, name, log string) (err error) 
 		return badinput.Errorf("the launcher of %s cannot be run (exit code %d): %s; install it, or set command to another", name,
 			exit.ExitCode(), oneLine(c.Line))
 	case errors.As(failure, &exit) && (exit.ExitCode() == killed || exit.ExitCode() < 0):
-		return fmt.Errorf("%s was killed (%w), which a lack of memory does: ask the launcher for more, or lower --max-memory "+
-			"or --shard-size; see %s", name, failure, log)
+		return fmt.Errorf("%s was killed (%w), which a lack of memory does: its tasks need up to %s; ask the launcher for "+
+			"that, or lower --max-memory or --shard-size; see %s", name, failure, plan.Bytes(memory), log)
 	}
 	return fmt.Errorf("the launcher of %s failed (%w); see %s", name, failure, log)
 }

@@ -107,7 +107,7 @@ func TestCommandTriesAgain(t *testing.T) {
 		"a launcher that runs nothing": {"true {}", ":", 0, "returned 0, but 2 of 2", false, true, false},
 		"a list that nobody reads":     {"true {tasks}", ":", 0, "must run {} or every line of {tasks}", false, true, false},
 		"no such launcher":             {"there-is-none {}", ":", 0, "cannot be run (exit code 127)", true, true, false},
-		"a task that the kernel kills": {"{}", "kill -9 $$", 3, "lack of memory", false, true, false},
+		"a task that the kernel kills": {"{}", "kill -9 $$", 3, "lack of memory does: its tasks need up to 381.0 MiB", false, true, false},
 		"a line without a task":        {"srun", ":", 0, "command is \"srun\"", true, true, false},
 		"a line with both":             {"{} {tasks}", ":", 0, "give a command line", true, true, false},
 	} {

@@ -141,6 +141,9 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 		}
 		return err
 	}
+	if !dry {
+		nameKilled(ctx, p, env)
+	}
 	if Remote(e) && !dry {
 		defer watch(ctx, p, env)()
 	}

@@ -75,3 +75,21 @@ func nameStragglers(ctx context.Context, p *plan.Plan, env *stage.Env, named map
 	}
 	return nil
 }
+
+// nameKilled names the tasks in whose middle a process of this machine ended without an error, as one does that the
+// kernel kills when memory lacks.
+func nameKilled(ctx context.Context, p *plan.Plan, env *stage.Env) {
+	running, err := record.Holders(ctx, env.Store, record.RunningNote)
+	if err != nil || len(running) == 0 {
+		return // only a hint is lost
+	}
+	for wave := range p.Waves {
+		for i := range p.Waves[wave].Tasks {
+			t := &p.Waves[wave].Tasks[i]
+			if by, is := running[t.Stage+"-"+t.Key]; is && by.Dead() {
+				env.Log.Warn("a task's process was killed, which a lack of memory does; if it happens again, lower --max-memory "+
+					"or --shard-size", "task", p.First(wave)+i, "stage", t.Stage, "process", by.PID, "needs", plan.Bytes(t.Memory))
+			}
+		}
+	}
+}

@@ -166,6 +166,9 @@ func (s Searching) SearchKey() string {
 			name += fmt.Sprintf(" %s=%v", of, values.Field(i))
 		}
 	}
+	if strings.HasPrefix(s.Search, "ivf:") {
+		name += " lopsided=8" // what ivf finds in cells of a large and a small side changed with it
+	}
 	return name
 }
 
