@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -41,6 +42,7 @@ func main() {
 	rows := flag.Int("rows", 0, "take only so many rows of each of -embeddings")
 	piece := flag.String("part", "", "take shapes, data and contestants from a part of bench/results/search.md unless they are given: "+partNames())
 	peaks := flag.Bool("peaks", false, "only measure the peak speed of one core in float32, bfloat16, int16 and int8")
+	run := flag.String("run", "", "only measure the recall of the finished run in this folder, of -rows rows of each side (5,000)")
 	flag.Parse()
 	if *peaks {
 		printPeaks()
@@ -54,6 +56,12 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *run != "" {
+		if err := measureRun(ctx, *run, cmp.Or(*rows, 5000), *threads); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	fmt.Printf("%s; best kernel %s; %d threads; medians of %d\n\n", faiss.RunningBLAS(), kernel.Best.Name, *threads, *repeat)
 	cs, err := parseContestants(*contestants, settings{*threads, *nprobe, *ef})
 	if err != nil {
