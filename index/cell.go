@@ -60,9 +60,16 @@ func (c *Cell) Close() {
 // Halves returns the two directions of the search: targets for every source row, then sources for every target row.
 func (c *Cell) Halves() (forward, backward *Half) { return c.halves[0], c.halves[1] }
 
-// Result returns the lists of all rows of both sides. It may share memory with the cell.
+// Result returns the lists of all rows of both sides. It may share memory with the cell. The lists of the distinct rows
+// are gone after it.
 func (c *Cell) Result() Result {
-	return Result{Source: c.halves[0].open(), Target: c.halves[1].open()}
+	var lists [2]mine.Neighbours
+	for i, h := range c.halves {
+		lists[i] = h.open()
+		h.Lists.Close()
+		h.lists = mine.Neighbours{} // may be freed before the other half is opened
+	}
+	return Result{Source: lists[0], Target: lists[1]}
 }
 
 func check(src, tgt Side, k int) error {

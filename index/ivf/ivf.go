@@ -30,6 +30,7 @@ import (
 	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 )
 
 // Prefix begins the name of a search in the settings. The number of lists follows.
@@ -85,7 +86,7 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	nprobe = cmp.Or(nprobe, DefaultNProbe(n))
 	most := mostVisits(nprobe, n)
 	visits := visitBytes * int64(min(rows, visitorsAtOnce(nprobe))) * int64(nprobe)
-	visits = max(visits, 8*memberChoice*int64(rows)) // the lists that a row may be in are found before
+	visits = max(visits, 8*memberChoice*int64(min(rows, divideRows))) // the lists that a row may be in are found before
 	nearest := kernel.ScannerBytes(dim, most, nearestRows, n) + nearBytes(nearestRows, most)
 	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + nearest
 	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
@@ -132,7 +133,7 @@ func (s *searcher) Name() string { return Prefix + strconv.Itoa(s.lists) }
 const lopsided = 8
 
 // of returns the searcher of a side's lists in a cell with a side of other rows. A side with fewer than 1/lopsided of
-// the other's rows has fewer lists: what its lists save must pay for finding those that each of the other's rows visits.
+// the other's rows has fewer lists: what they save must pay for finding those that each of the other's rows visits.
 func (s *searcher) of(rows, other int) *searcher {
 	lists := max(int(int64(lopsided)*int64(s.lists)*int64(rows)/int64(other)), 1)
 	if lists >= s.lists {
@@ -147,6 +148,8 @@ func (s *searcher) of(rows, other int) *searcher {
 
 // Search implements index.Searcher.
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
+	defer usage.SteadyHeap()()
+	usage.TrimHeap() // a cell leaves much that the next one need not keep
 	cell, err := index.NewCell(ctx, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err

@@ -90,22 +90,36 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 		return d, err
 	}
 	defer c.Close()
-	rows := make([]int32, side.Len())
+	d.near = make([]int32, 0, side.Len()*membersOf(s.lists))
+	for lo := 0; lo < side.Len() && err == nil; lo += divideRows {
+		err = s.place(ctx, side, c, lo, min(lo+divideRows, side.Len()), &d)
+	}
+	return d, err
+}
+
+// divideRows is the number of rows whose lists are chosen at a time, which bounds the memory of what they choose from.
+const divideRows = 1 << 19
+
+// place appends the lists of the rows lo to hi of a side to d.
+func (s *searcher) place(ctx context.Context, side *index.Distinct, centroids *kernel.Side, lo, hi int,
+	d *division) error {
+	rows := make([]int32, hi-lo)
 	for i := range rows {
-		rows[i] = int32(i)
+		rows[i] = int32(lo + i)
 	}
 	n := min(memberChoice, s.lists)
 	all := makeNear(len(rows), n)
-	unit, err := s.nearest(ctx, side.Kernel, rows, c, n, math.Inf(1), func(lo int, found near) {
+	unit, err := s.nearest(ctx, side.Kernel, rows, centroids, n, math.Inf(1), func(lo int, found near) {
 		copy(all.ids[lo*n:], found.ids)
 		copy(all.products[lo*n:], found.products)
 		copy(all.counts[lo:], found.counts)
 	})
 	if err != nil {
-		return d, err
+		return err
 	}
-	d.near, err = s.members(ctx, c, all, unit)
-	return d, err
+	chosen, err := s.members(ctx, centroids, all, unit)
+	d.near = append(d.near, chosen...)
+	return err
 }
 
 func (d division) write(f *os.File) error {
@@ -251,7 +265,7 @@ const (
 	apart        = 2
 )
 
-// members returns the lists [rows, membersOf] of all rows of a side. found holds the nearest centroids of each row, and
+// members returns the lists [rows, membersOf] of rows of a side. found holds the nearest centroids of each row, and
 // unit is the unit of their products.
 func (s *searcher) members(ctx context.Context, centroids *kernel.Side, found near, unit float64) ([]int32, error) {
 	if found.n == 1 {

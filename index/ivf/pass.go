@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/index"
+	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 )
 
@@ -236,7 +237,8 @@ func (p *pass) measureSpan(ctx context.Context) error {
 type Work struct{ Fixed, Row, Pair float64 }
 
 // Comparisons returns the work of a search with so many lists, in digits. A row is compared with the centroids of its
-// own side and, for its visits, with those of the other; both are trained; and each visit compares it with a list.
+// own side and, for its visits, with those of the other; both are trained; each visit compares it with a list; and the
+// recall of a sample of rows is measured.
 func Comparisons(lists string, nprobe int) Work {
 	n := MinRows(lists)
 	if nprobe == 0 {
@@ -245,12 +247,13 @@ func Comparisons(lists string, nprobe int) Work {
 	l := float64(max(n, 1))
 	return Work{
 		Fixed: 2 * trainRows * trainRounds * l * l,
-		Row:   2 * l,
-		Pair:  overhead * 2 * float64(membersOf(n)*nprobe) / l,
+		Row:   2*l + visitCost*float64(nprobe) + approximate.RecallRows,
+		Pair:  2 * float64(membersOf(n)*nprobe) / l,
 	}
 }
 
-// overhead is the time of a comparison in a list, in those of exact search: rows are packed again for each visit, and
-// long lists are visited more often. It was measured on 830,000 x 830,000 embeddings of 512 values with 4,096 lists and
-// 20 visits, where what finding centroids takes longer than the products of exact search is in it.
-const overhead = 3.6
+// visitCost is the time of a visit, in comparisons of exact search, besides those with the list's rows: the row is
+// fetched and packed, and its neighbour list is opened and closed. Of embeddings of 512 values it was 600 with kernel
+// vnni (100,000 and 300,000 rows of each side in 1,024 lists, 12 visits) and 830 with amx, whose comparisons are faster
+// (830,000 rows, 4,096 lists, 20 visits).
+const visitCost = 700

@@ -212,8 +212,8 @@ func (c Command) launch(ctx context.Context, job Job, a array, left []int) error
 // killed are the exit codes of a shell whose command was ended by SIGKILL, as the kernel does when memory lacks.
 const killed = 128 + int(syscall.SIGKILL)
 
-// shell runs a launcher, whose tasks need so many bytes of memory, and appends what it prints to a log. If ctx ends, the
-// launcher and its children get SIGTERM.
+// shell runs a launcher, whose tasks need so many bytes of memory, and appends what it prints to a log. If ctx ends,
+// the launcher and its children get SIGTERM.
 func (c Command) shell(ctx context.Context, line, name, log string, memory int64) (err error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {

@@ -207,16 +207,22 @@ func rateOf(rows int, sample func(n int) (time.Duration, error)) (float64, error
 	if err != nil || rows == 1 {
 		return 1 / one.Seconds(), err
 	}
+	var rate float64
 	for n := min(32, rows); ; n = min(4*n, rows) {
 		spent, err := shorter(n)
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, err
-		case spent-one <= sampleTime && n < rows:
-		case spent > 2*one:
-			return float64(n-1) / (spent - one).Seconds(), nil
-		default:
-			return float64(n) / spent.Seconds(), nil
+		}
+		enough := spent-one > sampleTime && spent > 2*one
+		now := float64(n) / spent.Seconds()
+		if spent > 2*one {
+			now = float64(n-1) / (spent - one).Seconds()
+		}
+		switch before := rate; {
+		case n == rows || enough && (now < 1.5*before || spent > 4*sampleTime):
+			return max(now, before), nil
+		case enough:
+			rate = now // a larger sample confirms it: both of this size may have waited
 		}
 	}
 }
