@@ -104,19 +104,24 @@ type proposal struct {
 	cosine  float32
 }
 
-// proposals returns, for each sentence, the one of its first K neighbours with the highest margin.
+// proposals returns every sentence's proposal.
 func (l *Lists) proposals(nb Neighbours, own, other []float32) []proposal {
 	best := make([]proposal, nb.Len())
 	for i := range best {
-		best[i].partner = None
-		var bestMargin float32
-		ids, cosines := nb.Row(i)
-		for j := 0; j < l.K && ids[j] != None; j++ {
-			// The order of the two means does not matter: float64 addition commutes.
-			margin := l.Margin.Of(cosines[j], own[i], other[ids[j]])
-			if best[i].partner == None || margin > bestMargin {
-				best[i], bestMargin = proposal{ids[j], cosines[j]}, margin
-			}
+		best[i] = l.proposal(nb, own, other, i)
+	}
+	return best
+}
+
+// proposal returns the one of sentence i's first K neighbours with the highest margin.
+func (l *Lists) proposal(nb Neighbours, own, other []float32, i int) proposal {
+	best, bestMargin := proposal{partner: None}, float32(0)
+	ids, cosines := nb.Row(i)
+	for j := 0; j < l.K && ids[j] != None; j++ {
+		// The order of the two means does not matter: float64 addition commutes.
+		margin := l.Margin.Of(cosines[j], own[i], other[ids[j]])
+		if best.partner == None || margin > bestMargin {
+			best, bestMargin = proposal{ids[j], cosines[j]}, margin
 		}
 	}
 	return best

@@ -5,55 +5,70 @@ import (
 	"slices"
 )
 
-// ScoredCandidates returns the pairs that a scorer evaluates, by source, then target. These are the mutual neighbours
-// (each sentence is among the other's K) and, of the pairs that Candidates returns, those whose cosine is above the
-// means of both neighbourhoods without the pair itself. This leaves out eleven of twelve neighbour pairs. On the shared
-// sets a scorer that evaluated all of them had the same best F1 to a tenth.
+// Scored finds the pairs that a scorer evaluates. These are the mutual neighbours (each sentence is among the other's K)
+// and, of the pairs that Candidates returns, those whose cosine is above the means of both neighbourhoods without the
+// pair itself. This leaves out eleven of twelve neighbour pairs. On the shared sets a scorer that evaluated all of them
+// had the same best F1 to a tenth. It may be used concurrently.
+type Scored struct {
+	lists     *Lists
+	backward  []proposal
+	proposing []int32 // for each source, the targets that propose it, ascending
+	ends      []int32 // [sources + 1] ends of these
+}
+
+// ScoredCandidates returns all pairs that a scorer evaluates, by source, then target.
 func (l *Lists) ScoredCandidates() []Candidate {
-	forward := l.proposals(l.Source, l.sourceMeans, l.targetMeans)
-	backward := l.proposals(l.Target, l.targetMeans, l.sourceMeans)
-	// For each source, the targets that propose it, in ascending order.
-	ends := make([]int, len(forward)+1)
-	for _, p := range backward {
-		if p.partner != None {
-			ends[p.partner+1]++
-		}
-	}
-	for x := range forward {
-		ends[x+1] += ends[x]
-	}
-	proposing, at := make([]int32, ends[len(forward)]), append([]int(nil), ends...)
-	for y, p := range backward {
-		if p.partner != None {
-			proposing[at[p.partner]] = int32(y)
-			at[p.partner]++
-		}
-	}
-	found := make([]Candidate, 0, len(forward)+len(backward))
-	for x := range forward {
-		found = l.addScored(found, int32(x), forward[x].partner, proposing[ends[x]:ends[x+1]], backward)
+	s := l.Scored()
+	found := make([]Candidate, 0, l.Source.Len()+l.Target.Len())
+	for x := range int32(l.Source.Len()) {
+		found = s.Append(found, x)
 	}
 	return found
 }
 
-// addScored adds x's pairs: best, which x proposes; the neighbours that also have x in their lists; and the targets
-// that propose x.
-func (l *Lists) addScored(found []Candidate, x, best int32, proposing []int32, backward []proposal) []Candidate {
+// Scored prepares the finding of pairs, source by source.
+func (l *Lists) Scored() *Scored {
+	s := &Scored{lists: l, backward: l.proposals(l.Target, l.targetMeans, l.sourceMeans)}
+	s.ends = make([]int32, l.Source.Len()+1)
+	for _, p := range s.backward {
+		if p.partner != None {
+			s.ends[p.partner+1]++
+		}
+	}
+	for x := range l.Source.Len() {
+		s.ends[x+1] += s.ends[x]
+	}
+	s.proposing = make([]int32, s.ends[l.Source.Len()])
+	at := slices.Clone(s.ends)
+	for y, p := range s.backward {
+		if p.partner != None {
+			s.proposing[at[p.partner]] = int32(y)
+			at[p.partner]++
+		}
+	}
+	return s
+}
+
+// Append adds the pairs of source x by target: with the target that it proposes, with the neighbours that also have x
+// in their lists, and with the targets that propose x.
+func (s *Scored) Append(found []Candidate, x int32) []Candidate {
+	l := s.lists
+	best := l.proposal(l.Source, l.sourceMeans, l.targetMeans, int(x)).partner
 	begin := len(found)
 	ids, cosines := l.Source.Row(int(x))
 	for j := 0; j < l.K && ids[j] != None; j++ {
 		y := ids[j]
 		c := l.ranked(x, y, cosines[j], uint8(j))
-		c.Forward, c.Backward = y == best, backward[y].partner == x
+		c.Forward, c.Backward = y == best, s.backward[y].partner == x
 		if c.TargetRank != Unranked || c.Forward && l.standsOut(&c) {
 			found = insertByTarget(found, begin, c)
 		}
 	}
-	for _, y := range proposing {
+	for _, y := range s.proposing[s.ends[x]:s.ends[x+1]] {
 		if slices.Contains(ids[:l.K], y) {
 			continue
 		}
-		if c := l.ranked(x, y, backward[y].cosine, Unranked); l.standsOut(&c) {
+		if c := l.ranked(x, y, s.backward[y].cosine, Unranked); l.standsOut(&c) {
 			c.Backward = true
 			found = insertByTarget(found, begin, c)
 		}

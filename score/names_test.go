@@ -38,17 +38,19 @@ func TestNameList(t *testing.T) {
 			t.Error("the names hold on to the text")
 		}
 	}
-	n.findWords()
-	if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
+	texts = n.texts
+	ids, err := n.tokenize(t.Context(), byLetters{}, "de")
+	if err != nil {
 		t.Fatal(err)
 	}
+	names, lower := n.list(ids)
 	var got []string
 	for _, list := range of {
 		for _, at := range list {
-			if n.Words[at] {
-				continue
+			name, ids := names.Of(at)
+			if _, word := slices.BinarySearch(lower, name.Hash); !word {
+				got = append(got, fmt.Sprint(texts[at], ids))
 			}
-			got = append(got, fmt.Sprint(n.texts[at], n.Rows[at]))
 		}
 		got = append(got, "|")
 	}
@@ -65,14 +67,16 @@ func TestNameListInChunks(t *testing.T) {
 		for i := range count {
 			n.take(&surface.Features{Names: []surface.Name{{Text: fmt.Sprintf("%08d", i), Hash: uint32(i)}}, Lower: []uint32{0}})
 		}
-		n.findWords()
-		if err := n.tokenize(t.Context(), byLetters{}, "de"); err != nil {
+		ids, err := n.tokenize(t.Context(), byLetters{}, "de")
+		if err != nil {
 			t.Fatal(err)
 		}
-		for i := 1; i < count; i++ { // the word of sentence 0 is also one without a capital
+		names, _ := n.list(ids)
+		for i := range count {
 			text := fmt.Sprintf("%08d", i)
-			if want := []int32{int32(text[0]), int32(text[2]), int32(text[4]), int32(text[6])}; !slices.Equal(n.Rows[i], want) || n.Words[i] {
-				t.Fatalf("%d names: name %d has the tokens %v, want %v", count, i, n.Rows[i], want)
+			want := []int32{int32(text[0]), int32(text[2]), int32(text[4]), int32(text[6])}
+			if name, ids := names.Of(int32(i)); !slices.Equal(ids, want) || name.Hash != uint32(i) {
+				t.Fatalf("%d names: name %d is %v with the tokens %v, want %v", count, i, name, ids, want)
 			}
 		}
 	}

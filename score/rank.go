@@ -254,7 +254,7 @@ func (p *Problem) describe(ctx context.Context) (candidates []mine.Candidate, _ 
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	if err := finish(ctx, sides[0], sides[1]); err != nil {
+	if err := finish(ctx, sides); err != nil {
 		return nil, nil, err
 	}
 	values, err := feature.Compute(ctx, p.Space, p.Lists, candidates, sides[0].side, sides[1].side, p.Threads)

@@ -15,11 +15,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"bitextmine/corpus/surface"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
 )
@@ -241,11 +243,10 @@ func (s *Scorer) WithoutTokens() *Scorer {
 
 // nameList collects the names of a side's sentences, each once.
 type nameList struct {
-	feature.NameList
-	place map[string]int32    // places in All
-	texts []string            // [len(All)]
+	place map[string]int32 // places in names
+	names []feature.Name
+	texts []string            // [len(names)]
 	lower map[uint32]struct{} // hashes of words that occur without a capital
-	ids   []int32             // the token ids of all names; Rows are parts of it
 }
 
 func newNameList() nameList {
@@ -263,12 +264,12 @@ func (n *nameList) take(from *surface.Features) []int32 {
 	for _, name := range names {
 		at, known := n.place[name.Text]
 		if !known {
-			at = int32(len(n.All))
+			at = int32(len(n.names))
 			text := strings.Clone(name.Text)
 			n.place[text] = at
 			n.texts = append(n.texts, text)
 			acronym, _ := surface.Acronym(text)
-			n.All = append(n.All, feature.Name{Hash: name.Hash, Stem: name.Stem, Acronym: acronym, Sounds: surface.AppendSounds(nil, text)})
+			n.names = append(n.names, feature.Name{Hash: name.Hash, Stem: name.Stem, Acronym: acronym, Sounds: surface.AppendSounds(nil, text)})
 		}
 		if !slices.Contains(list, at) {
 			list = append(list, at)
@@ -277,43 +278,36 @@ func (n *nameList) take(from *surface.Features) []int32 {
 	return list
 }
 
-// findWords marks what is also a word without a capital: words of headlines, and first words after marks that do not
-// end a sentence.
-func (n *nameList) findWords() {
-	n.Words = make([]bool, len(n.All))
-	for at := range n.All {
-		_, n.Words[at] = n.lower[n.All[at].Hash]
-	}
-	n.lower, n.place = nil, nil
-}
-
 // tokenize finds the tokens of the names.
-func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language string) error {
-	var texts []string
-	for at, word := range n.Words {
-		if !word {
-			texts = append(texts, n.texts[at])
-		}
-	}
-	ends := make([]int, 0, len(texts))
-	for part := range slices.Chunk(texts, chunk) {
+func (n *nameList) tokenize(ctx context.Context, tokens Tokenizer, language string) (all tokenizer.Sequences, err error) {
+	for part := range slices.Chunk(n.texts, chunk) {
 		found, err := tokens.IDs(ctx, language, part)
 		if err != nil {
-			return err
+			return all, err
 		}
-		begin := len(n.ids)
-		n.ids = append(n.ids, found.IDs...)
+		begin := len(all.IDs)
+		all.IDs = append(all.IDs, found.IDs...)
 		for _, end := range found.Ends {
-			ends = append(ends, begin+end)
+			all.Ends = append(all.Ends, begin+end)
 		}
 	}
-	n.Rows = make([][]int32, len(n.All))
+	return all, nil
+}
+
+// list returns the names with their token ids, none if they were not tokenised, and the hashes of words that occur
+// without a capital, ascending.
+func (n *nameList) list(ids tokenizer.Sequences) (names *feature.NameList, lower []uint32) {
+	names = &feature.NameList{}
 	begin := 0
-	for at, word := range n.Words {
-		if !word {
-			n.Rows[at] = n.ids[begin:ends[0]:ends[0]]
-			begin, ends = ends[0], ends[1:]
+	for i, name := range n.names {
+		var of []int32
+		if ids.Ends != nil {
+			of = ids.IDs[begin:ids.Ends[i]]
+			begin = ids.Ends[i]
 		}
+		names.Add(name, of)
 	}
-	return nil
+	lower = slices.Sorted(maps.Keys(n.lower))
+	*n = nameList{}
+	return names, lower
 }

@@ -161,44 +161,47 @@ func (s *SideBuilder) setContextual(ctx context.Context, texts []string) error {
 	})
 }
 
-// finish completes both sides, which must have the same tokenizer. The builders must not be used afterwards.
-func finish(ctx context.Context, source, target *SideBuilder) error {
-	for _, one := range []*SideBuilder{source, target} {
-		one.names.findWords()
-		one.side.Names = &one.names.NameList
-	}
-	if source.tokens == nil || !source.tokens.Static() {
-		return nil
-	}
-	for _, one := range []*SideBuilder{source, target} {
-		if err := one.names.tokenize(ctx, one.tokens, one.language); err != nil {
-			return fmt.Errorf("names of %s sentences: %w", one.language, err)
+// Describe returns what was added, as one side or as a part of one (feature.Join). The builder must not be used
+// afterwards.
+func (s *SideBuilder) Describe(ctx context.Context) (*feature.Side, error) {
+	var ids tokenizer.Sequences
+	if s.tokens != nil && s.tokens.Static() {
+		var err error
+		if ids, err = s.names.tokenize(ctx, s.tokens, s.language); err != nil {
+			return nil, fmt.Errorf("names of %s sentences: %w", s.language, err)
 		}
 	}
-	return shareTable(ctx, source, target)
+	s.side.Names, s.side.Lower = s.names.list(ids)
+	return s.side, nil
 }
 
-// shareTable gives both sides one table with a row for each id that occurs on either side, in order of ids.
-func shareTable(ctx context.Context, source, target *SideBuilder) error {
-	names := [][]int32{source.names.ids, target.names.ids}
-	size := max(len(source.side.Frequencies()), len(target.side.Frequencies()))
-	for _, ids := range names {
-		for _, id := range ids {
-			size = max(size, int(id)+1)
+// finish completes both sides, which must have the same tokenizer. The builders must not be used afterwards.
+func finish(ctx context.Context, builders [2]*SideBuilder) error {
+	var sides [2]*feature.Side
+	for i, one := range builders {
+		var err error
+		if sides[i], err = one.Describe(ctx); err != nil {
+			return err
 		}
+		sides[i].FindWords()
 	}
-	place := slices.Repeat([]int32{-1}, size)
-	for _, side := range []*feature.Side{source.side, target.side} {
-		for id, n := range side.Frequencies() {
-			if n > 0 {
-				place[id] = 0
+	return ShareTable(ctx, builders[0].tokens, sides[0], sides[1])
+}
+
+// ShareTable gives both sides one table of token vectors with a row for each id that occurs on either side, in order of
+// ids. Without tokens, or if their vectors depend on the sentence, it does nothing.
+func ShareTable(ctx context.Context, tokens Tokenizer, source, target *feature.Side) error {
+	if tokens == nil || !tokens.Static() {
+		return nil
+	}
+	var place []int32
+	for _, side := range []*feature.Side{source, target} {
+		side.EachID(func(id int32) {
+			for len(place) <= int(id) {
+				place = append(place, -1)
 			}
-		}
-	}
-	for _, list := range names {
-		for _, id := range list {
 			place[id] = 0
-		}
+		})
 	}
 	var ids []int32
 	for id := range place {
@@ -207,10 +210,10 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 			ids = append(ids, int32(id))
 		}
 	}
-	table := feature.NewTokenVectors(source.tokens.Dim())
+	table := feature.NewTokenVectors(tokens.Dim())
 	table.Grow(len(ids))
 	for part := range slices.Chunk(ids, chunk) {
-		vectors, err := source.tokens.Vectors(ctx, part)
+		vectors, err := tokens.Vectors(ctx, part)
 		if err != nil {
 			return err
 		}
@@ -218,13 +221,8 @@ func shareTable(ctx context.Context, source, target *SideBuilder) error {
 			return err
 		}
 	}
-	for _, list := range names {
-		for i, id := range list {
-			list[i] = place[id]
-		}
-	}
-	source.side.SetTable(&table, place)
-	target.side.SetTable(&table, place)
+	source.SetTable(&table, place)
+	target.SetTable(&table, place)
 	return nil
 }
 

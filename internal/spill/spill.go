@@ -58,6 +58,23 @@ type Log struct {
 // NewLog returns an empty log.
 func NewLog(space Space) *Log { return &Log{space: space} }
 
+// LogOf returns a log of records that are in memory, or in a mapped file, which must not be changed.
+func LogOf(records []byte) *Log { return &Log{mem: records, end: int64(len(records))} }
+
+// Len is the size of all records with what is between them.
+func (l *Log) Len() int64 { return l.end }
+
+// Copy writes all records, which Flush has made readable.
+func (l *Log) Copy(w io.Writer) error {
+	_, err := w.Write(l.mem)
+	if err == nil && l.file != nil {
+		if _, err = io.Copy(w, io.NewSectionReader(l.file, 0, l.end-int64(len(l.mem)))); err != nil {
+			err = fmt.Errorf("copy a temporary file: %w", err)
+		}
+	}
+	return err
+}
+
 // Append adds a record and returns its place.
 func (l *Log) Append(record []byte) (at int64, err error) {
 	var padding [Align]byte
@@ -141,11 +158,16 @@ func NewTable[T any](space Space, n, width int) (*Table[T], error) {
 	return t, nil
 }
 
+// TableOf returns a table of rows that are in memory, or in a mapped file, which must not be changed then.
+func TableOf[T any](rows []T, width int) *Table[T] {
+	return &Table[T]{n: len(rows) / width, width: width, mem: rows}
+}
+
 // Len is the number of rows.
 func (t *Table[T]) Len() int { return t.n }
 
-// bytesOf is the memory of values.
-func bytesOf[T any](values []T) []byte {
+// Bytes is the memory of values.
+func Bytes[T any](values []T) []byte {
 	if len(values) == 0 {
 		return nil
 	}
@@ -164,7 +186,7 @@ func (t *Table[T]) Write(first int, rows []T) error {
 		copy(t.mem[first*t.width:], rows)
 		return nil
 	}
-	_, err := t.file.WriteAt(bytesOf(rows), t.offset(first))
+	_, err := t.file.WriteAt(Bytes(rows), t.offset(first))
 	return t.space.written(err)
 }
 
@@ -174,7 +196,7 @@ func (t *Table[T]) Read(first int, rows []T) error {
 		copy(rows, t.mem[first*t.width:])
 		return nil
 	}
-	if _, err := t.file.ReadAt(bytesOf(rows), t.offset(first)); err != nil {
+	if _, err := t.file.ReadAt(Bytes(rows), t.offset(first)); err != nil {
 		return fmt.Errorf("read a temporary file: %w", err)
 	}
 	return nil

@@ -33,8 +33,7 @@ func randomSide(t testing.TB, space spill.Space, rng *rand.Rand, n, vocabulary, 
 	d := NewSide(space, n, vectors.dim)
 	d.Names = &NameList{}
 	for i := range vocabulary / 3 {
-		d.Names.All = append(d.Names.All, Name{Hash: uint32(i), Stem: uint32(i)})
-		d.Names.Rows = append(d.Names.Rows, []int32{int32(i), int32(i + 1)})
+		d.Names.Add(Name{Hash: uint32(i), Stem: uint32(i)}, []int32{int32(i), int32(i + 1)})
 	}
 	rows := make([]int32, vocabulary)
 	for i := range rows {
@@ -221,11 +220,6 @@ func TestComputeRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ source, target *Side }{
 		"sentences of another number": {good(11), good(9)},
 		"tokens of one side only":     {good(10), NewSide(spill.Space{}, 9, 0)},
-		"names of another number": {func() *Side {
-			d := good(10)
-			d.Names.Rows = d.Names.Rows[1:]
-			return d
-		}(), good(9)},
 		"a vector not there": {func() *Side {
 			d := good(10)
 			d.rows = slices.Repeat([]int32{-1}, len(d.rows))

@@ -180,9 +180,7 @@ func Compute(
 	}
 	d := describer{lists: lists, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
 	if source.dim > 0 {
-		source.weigh()
-		target.weigh()
-		d.rivals = newRivals(lists)
+		d.rivals = newRivals(lists, candidates)
 	}
 	if err := d.compute(ctx, candidates, values, threads); err != nil {
 		return nil, errors.Join(fmt.Errorf("describe candidates: %w", err), values.Close())
@@ -321,7 +319,7 @@ func (m *coverage) describe(d *describer, c *mine.Candidate) (p pair, err error)
 	if d.rivals != nil {
 		m.measure(&p)
 	}
-	if d.source.Names != nil && d.target.Names != nil {
+	if m.a.list != nil && m.b.list != nil {
 		m.compareNames(d, &p)
 	}
 	return p, nil

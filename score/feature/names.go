@@ -49,14 +49,15 @@ type names struct {
 // where tokens have vectors that do not depend on the sentence.
 func (m *coverage) compareNames(d *describer, p *pair) {
 	n := &m.names
-	p.names[source] = n.find(source, d.source, d.target, &m.a, &m.b)
-	p.names[target] = n.find(target, d.target, d.source, &m.b, &m.a)
+	p.names[source] = n.find(source, &m.a, &m.b)
+	p.names[target] = n.find(target, &m.b, &m.a)
 	table := d.source.table
 	if table != nil && len(n.missing[source])+len(n.missing[target]) > 0 {
 		for side, s := range []*Side{d.source, d.target} {
 			n.vectors[side] = n.vectors[side][:0]
 			for _, name := range n.missing[side] {
-				n.add(side, table, s.Names.Rows[name])
+				_, ids := [2]*loaded{&m.a, &m.b}[side].list.Of(name)
+				n.add(side, table, n.rowsOf(s, ids))
 			}
 		}
 		n.compareTokens(source, table, m.b.tokens)
@@ -74,12 +75,12 @@ func (m *coverage) compareNames(d *describer, p *pair) {
 }
 
 // find looks up the names of a sentence in one of the other side.
-func (n *names) find(at int, side, other *Side, one, with *loaded) (f namesFound) {
+func (n *names) find(at int, one, with *loaded) (f namesFound) {
 	n.missing[at], n.sounds[at] = n.missing[at][:0], n.sounds[at][:0]
 	for _, place := range one.names[:min(len(one.names), maxNames)] {
-		name := &side.Names.All[place]
+		name, _ := one.list.Of(place)
 		f.all++
-		if with.surface.HasForm(name.Hash, name.Stem) || hasAcronym(name, other, with) {
+		if with.surface.HasForm(name.Hash, name.Stem) || hasAcronym(&name, with) {
 			f.found++
 			continue
 		}
@@ -94,8 +95,17 @@ func (n *names) find(at int, side, other *Side, one, with *loaded) (f namesFound
 }
 
 // hasAcronym reports whether a sentence has an acronym of the name's letters.
-func hasAcronym(name *Name, other *Side, with *loaded) bool {
-	return name.Acronym != 0 && slices.ContainsFunc(with.names, func(i int32) bool { return other.Names.All[i].Acronym == name.Acronym })
+func hasAcronym(name *Name, with *loaded) bool {
+	return name.Acronym != 0 && slices.ContainsFunc(with.names, func(i int32) bool { return with.list.entries[i].acronym == name.Acronym })
+}
+
+// rowsOf returns the rows of a side's table that ids have. They are valid until the next call.
+func (n *names) rowsOf(s *Side, ids []int32) []int32 {
+	n.rows = n.rows[:0]
+	for _, id := range ids {
+		n.rows = append(n.rows, s.rows[id])
+	}
+	return n.rows
 }
 
 // add appends the direction of the sum of rows of a table.

@@ -55,7 +55,7 @@ func TestNamesConflict(t *testing.T) {
 		list, sentence := &NameList{}, Sentence{Surface: surface.Features{Capitals: words, Stems: stems}, Tokens: tokens}
 		for i, n := range names {
 			known, rows := name(n.name, n.rows...)
-			list.All, list.Rows = append(list.All, known), append(list.Rows, rows)
+			list.Add(known, rows)
 			sentence.Names = append(sentence.Names, int32(i))
 		}
 		return sideOf(t, &table, list, sentence)
@@ -100,7 +100,7 @@ func TestNamesSoundAlike(t *testing.T) {
 		s.Names = &NameList{}
 		one := Sentence{Sounds: surface.AppendSounds(nil, text)}
 		if name != "" {
-			s.Names.All = []Name{{Hash: 1, Stem: 1, Sounds: surface.AppendSounds(nil, name)}}
+			s.Names.Add(Name{Hash: 1, Stem: 1, Sounds: surface.AppendSounds(nil, name)}, nil)
 			one.Names = []int32{0}
 		}
 		if err := s.Add(0, &one); err != nil {

@@ -95,28 +95,29 @@ func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
 // Len returns n.
 func (v Values) Len() int { return len(v) / Count }
 
-// Table is the features of candidates, which may be in a file.
-type Table struct{ rows *spill.Table[float32] }
+// Table is the features of candidates, which may be in files: one after the other, if there are several.
+type Table struct {
+	rows   []*spill.Table[float32]
+	mapped [][]byte // files of rows that stay
+}
 
 func newTable(space spill.Space, n int) (*Table, error) {
 	rows, err := spill.NewTable[float32](space, n, Count)
-	return &Table{rows}, err
+	return &Table{rows: []*spill.Table[float32]{rows}}, err
 }
 
 // TableOf returns a table in memory.
 func TableOf(values Values) *Table {
-	t, err := newTable(spill.Space{}, values.Len())
-	if err == nil {
-		err = t.write(0, values)
-	}
-	if err != nil {
-		panic(err) // only files fail
-	}
-	return t
+	return &Table{rows: []*spill.Table[float32]{spill.TableOf(values, Count)}}
 }
 
 // Len is the number of candidates.
-func (t *Table) Len() int { return t.rows.Len() }
+func (t *Table) Len() (n int) {
+	for _, rows := range t.rows {
+		n += rows.Len()
+	}
+	return n
+}
 
 // Of returns candidate i's values.
 func (t *Table) Of(i int) (Values, error) {
@@ -132,9 +133,9 @@ func (t *Table) All() (Values, error) {
 
 // Each calls do with the values of every candidate, in order. They must not be kept.
 func (t *Table) Each(do func(i int, values []float32)) error {
-	block := make(Values, candidateBlock*Count)
-	for lo := 0; lo < t.Len(); lo += candidateBlock {
-		n := min(candidateBlock, t.Len()-lo)
+	block, all := make(Values, candidateBlock*Count), t.Len()
+	for lo := 0; lo < all; lo += candidateBlock {
+		n := min(candidateBlock, all-lo)
 		if err := t.read(lo, block[:n*Count]); err != nil {
 			return err
 		}
@@ -145,8 +146,24 @@ func (t *Table) Each(do func(i int, values []float32)) error {
 	return nil
 }
 
-func (t *Table) write(first int, values Values) error { return t.rows.Write(first, values) }
-func (t *Table) read(first int, values Values) error  { return t.rows.Read(first, values) }
+// write replaces rows of a table that is not of several files.
+func (t *Table) write(first int, values Values) error { return t.rows[0].Write(first, values) }
 
-// Close frees the table.
-func (t *Table) Close() error { return t.rows.Close() }
+// read reads rows from first on.
+func (t *Table) read(first int, values Values) error {
+	for _, rows := range t.rows {
+		if first >= rows.Len() {
+			first -= rows.Len()
+			continue
+		}
+		n := min(values.Len(), rows.Len()-first)
+		if err := rows.Read(first, values[:n*Count]); err != nil {
+			return err
+		}
+		first, values = 0, values[n*Count:]
+		if len(values) == 0 {
+			break
+		}
+	}
+	return nil
+}

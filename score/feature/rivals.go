@@ -6,10 +6,12 @@ import (
 	"bitextmine/mine"
 )
 
-// rivals are the best two token coverages among the neighbours of each sentence. It may be added to concurrently.
+// rivals are the best two token coverages among the neighbours of each sentence of a candidate. It may be added to
+// concurrently.
 type rivals struct {
-	mu    sync.Mutex
-	sides [2][]tops // one for each sentence
+	mu     sync.Mutex
+	places [2][]int32 // places in sides of each sentence, counted from 1; 0: it is in no candidate
+	sides  [2][]tops
 }
 
 // The means that a pair's features compare with its rivals'.
@@ -29,13 +31,17 @@ type tops [means]struct{ best, second float32 }
 // noRival is below any mean of cosines.
 const noRival = -2
 
-func newRivals(lists *mine.Lists) *rivals {
-	r := &rivals{}
-	for side, n := range [2]int{lists.Source.Len(), lists.Target.Len()} {
-		r.sides[side] = make([]tops, n)
-		for i := range r.sides[side] {
-			for j := range r.sides[side][i] {
-				r.sides[side][i][j].best, r.sides[side][i][j].second = noRival, noRival
+func newRivals(lists *mine.Lists, candidates []mine.Candidate) *rivals {
+	r := &rivals{places: [2][]int32{make([]int32, lists.Source.Len()), make([]int32, lists.Target.Len())}}
+	var none tops
+	for j := range none {
+		none[j].best, none[j].second = noRival, noRival
+	}
+	for i := range candidates {
+		for side, at := range [2]int32{candidates[i].Source, candidates[i].Target} {
+			if r.places[side][at] == 0 {
+				r.sides[side] = append(r.sides[side], none)
+				r.places[side][at] = int32(len(r.sides[side]))
 			}
 		}
 	}
@@ -58,11 +64,12 @@ func (r *rivals) add(n int, pair func(i int) mine.Pair, measured [][means]float3
 		p := pair(i)
 		found, is := measured[i], near(p)
 		for side, at := range [2]int32{p.Source, p.Target} {
-			if !is[side] {
+			place := r.places[side][at]
+			if !is[side] || place == 0 {
 				continue
 			}
 			for j, m := range found {
-				switch t := &r.sides[side][at][j]; {
+				switch t := &r.sides[side][place-1][j]; {
 				case m > t.best:
 					t.best, t.second = m, t.best
 				case m > t.second:
@@ -81,7 +88,7 @@ func (r *rivals) gaps(p mine.Pair, v []float32) {
 		if of == nil {
 			continue
 		}
-		t := &r.sides[of.side][sentence[of.side]][of.mean]
+		t := &r.sides[of.side][r.places[of.side][sentence[of.side]]-1][of.mean]
 		best := t.best
 		if is[of.side] && v[i] == best {
 			best = t.second

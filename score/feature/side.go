@@ -6,15 +6,37 @@ import (
 	"math"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"bitextmine/corpus/surface"
 	"bitextmine/internal/spill"
 )
 
-// NameList has the names of one side's sentences.
+// NameList has the distinct names of a side's sentences.
 type NameList struct {
-	All   []Name    // distinct
-	Words []bool    // [len(All)] it is also a word without a capital, and so no name; nil: none is
-	Rows  [][]int32 // [len(All)] rows of the token vectors of a name's tokens; nil: they depend on the sentence
+	entries []nameEntry
+	sounds  []surface.Sound // of all names, one after the other
+	ids     []int32         // token ids of all names
+	words   []bool          // [len(entries)] it is also a word without a capital, and so no name; nil: none is
+}
+
+// nameEntry is a name in a list, with the ends of its sounds and of its token ids.
+type nameEntry struct{ hash, stem, acronym, sounds, ids uint32 }
+
+// Add adds a name with its token ids; without any, the vectors of tokens depend on the sentence.
+func (l *NameList) Add(name Name, ids []int32) {
+	l.sounds, l.ids = append(l.sounds, name.Sounds...), append(l.ids, ids...)
+	l.entries = append(l.entries, nameEntry{name.Hash, name.Stem, name.Acronym, uint32(len(l.sounds)), uint32(len(l.ids))})
+}
+
+// Of returns a name by its place, and its token ids.
+func (l *NameList) Of(place int32) (Name, []int32) {
+	var before nameEntry
+	if place > 0 {
+		before = l.entries[place-1]
+	}
+	e := &l.entries[place]
+	return Name{e.hash, e.stem, e.acronym, l.sounds[before.sounds:e.sounds]}, l.ids[before.ids:e.ids]
 }
 
 // Sentence is the input of the features for one sentence.
@@ -27,9 +49,16 @@ type Sentence struct {
 }
 
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
-// candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory.
+// candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory. A side can be
+// made of several others, each of which describes some of its sentences (Join).
 type Side struct {
 	Names *NameList // nil: the features of names are 0
+	Lower []uint32  // hashes of the words that occur without a capital, ascending; see FindWords
+
+	parts  []*Side                       // sides that have the sentences; nil: it has them itself
+	at     func(i int32) (part, row int) // where sentence i is among them
+	n      int                           // sentences of a side of several
+	mapped []byte                        // file that the sentences are in; nil: they are not in one
 
 	dim    int           // size of token vectors; 0: there are none, and the token features are 0
 	table  *TokenVectors // vectors of all ids; nil: the sentences have their own
@@ -53,7 +82,12 @@ func NewSide(space spill.Space, n, dim int) *Side {
 }
 
 // Len is the number of sentences.
-func (s *Side) Len() int { return len(s.places) }
+func (s *Side) Len() int {
+	if s.parts != nil {
+		return s.n
+	}
+	return len(s.places)
+}
 
 // SetTable gives all sentences one table of token vectors, with the row of each token id; -1 for an id that
 // does not occur.
@@ -62,8 +96,20 @@ func (s *Side) SetTable(table *TokenVectors, rows []int32) { s.table, s.rows = t
 // Frequencies returns in how many sentences each token id occurs. The list may end before ids that do not.
 func (s *Side) Frequencies() []int32 { return s.frequencies }
 
-// Close frees the sentences.
-func (s *Side) Close() error { return s.log.Close() }
+// Close frees the sentences, those of parts too.
+func (s *Side) Close() (err error) {
+	for _, part := range s.parts {
+		err = errors.Join(err, part.Close())
+	}
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
+	}
+	if s.mapped != nil {
+		err = errors.Join(err, unix.Munmap(s.mapped))
+		s.mapped = nil
+	}
+	return err
+}
 
 // head is the beginning of a sentence's record in the log. After it stand its capitals, stems, numbers, names, tokens,
 // vectors and sounds.
@@ -74,17 +120,13 @@ type head struct {
 	vectors, sounds                         uint32 // values
 	marks                                   [8]uint8
 	negation                                surface.Negation
+	zero                                    [3]uint8 // so that a record has no bytes that nobody sets
 }
 
 const headBytes = int(unsafe.Sizeof(head{}))
 
 // appendValues appends the memory of values.
-func appendValues[T any](to []byte, values []T) []byte {
-	if len(values) == 0 {
-		return to
-	}
-	return append(to, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))...)
-}
+func appendValues[T any](to []byte, values []T) []byte { return append(to, spill.Bytes(values)...) }
 
 // takeValues takes n values from the beginning of a record, whose memory they share.
 func takeValues[T any](from *[]byte, n uint32) []T {
@@ -150,15 +192,18 @@ func (s *Side) finish(sentences int) error {
 	if s.Len() != sentences {
 		return fmt.Errorf("a side of %d sentences, of %d", s.Len(), sentences)
 	}
-	if s.Names != nil && (s.table != nil && len(s.Names.Rows) != len(s.Names.All) || s.Names.Words != nil && len(s.Names.Words) != len(s.Names.All)) {
-		return fmt.Errorf("tokens of %d names, of %d", len(s.Names.Rows), len(s.Names.All))
-	}
 	for id, df := range s.frequencies {
 		if s.table != nil && df > 0 && (id >= len(s.rows) || s.rows[id] < 0 || int(s.rows[id]) >= s.table.Len()) {
 			return fmt.Errorf("the token id %d has no vector", id)
 		}
 	}
 	s.record, s.last = nil, nil
+	if s.weights == nil && s.dim > 0 {
+		s.weigh()
+	}
+	if s.parts != nil {
+		return nil
+	}
 	return s.log.Flush()
 }
 
@@ -170,6 +215,7 @@ func (s *Side) meanLength() float64 { return float64(s.lengths) / float64(max(1,
 type loaded struct {
 	number  int32 // counted from 1; 0: nothing was loaded
 	surface surface.Features
+	list    *NameList // list that names are places of
 	names   []int32
 	sounds  []surface.Sound
 	tokens  []int32       // rows of the table
@@ -187,32 +233,18 @@ func (l *loaded) load(s *Side, i int32) error {
 	if l.number == i+1 {
 		return nil
 	}
-	l.number, l.surface, l.names, l.sounds, l.tokens, l.weights = i+1, surface.Features{}, l.names[:0], nil, l.tokens[:0], l.weights[:0]
-	if s.places[i] == 0 {
-		return nil
+	l.number, l.tokens, l.weights = i+1, l.tokens[:0], l.weights[:0]
+	part, row := s, int(i)
+	if s.parts != nil {
+		at, of := s.at(i)
+		part, row = s.parts[at], of
 	}
-	record, err := l.read(s.log, int64(s.places[i]-1)*spill.Align)
+	ids, err := l.loadRow(part, row)
 	if err != nil {
 		return err
 	}
-	h := takeValues[head](&record, 1)[0]
-	f := &l.surface
-	f.Length, f.Numerals, f.Marks, f.Negation = h.length, h.numerals, h.marks, h.negation
-	f.Capitals, f.Stems = takeValues[uint32](&record, h.capitals), takeValues[uint32](&record, h.stems)
-	f.Numbers = takeValues[surface.Number](&record, h.numbers)
-	for _, name := range takeValues[int32](&record, h.names) {
-		if s.Names.Words == nil || !s.Names.Words[name] {
-			l.names = append(l.names, name)
-		}
-	}
-	ids := takeValues[int32](&record, h.tokens)
-	vectors := takeValues[int16](&record, h.vectors)
-	l.sounds = takeValues[surface.Sound](&record, h.sounds)
-	if s.table == nil {
-		l.own = NewTokenVectors(s.dim)
-		l.own.values, l.table = vectors, &l.own
-	} else {
-		l.table = s.table
+	if l.table = s.table; l.table == nil {
+		l.table = &l.own
 	}
 	for row, id := range ids {
 		if s.weights == nil || s.weights[id] < 0 {
@@ -224,6 +256,34 @@ func (l *loaded) load(s *Side, i int32) error {
 		l.tokens, l.weights = append(l.tokens, int32(row)), append(l.weights, s.weights[id])
 	}
 	return nil
+}
+
+// loadRow reads a row of a side that has its sentences itself, and returns its token ids, whose vectors are in l.own
+// if they depend on the sentence.
+func (l *loaded) loadRow(s *Side, row int) ([]int32, error) {
+	l.surface, l.list, l.names, l.sounds = surface.Features{}, s.Names, l.names[:0], nil
+	if s.places[row] == 0 {
+		return nil, nil
+	}
+	record, err := l.read(s.log, int64(s.places[row]-1)*spill.Align)
+	if err != nil {
+		return nil, err
+	}
+	h := takeValues[head](&record, 1)[0]
+	f := &l.surface
+	f.Length, f.Numerals, f.Marks, f.Negation = h.length, h.numerals, h.marks, h.negation
+	f.Capitals, f.Stems = takeValues[uint32](&record, h.capitals), takeValues[uint32](&record, h.stems)
+	f.Numbers = takeValues[surface.Number](&record, h.numbers)
+	for _, name := range takeValues[int32](&record, h.names) {
+		if l.list.words == nil || !l.list.words[name] {
+			l.names = append(l.names, name)
+		}
+	}
+	ids := takeValues[int32](&record, h.tokens)
+	l.own = NewTokenVectors(s.dim)
+	l.own.values = takeValues[int16](&record, h.vectors)
+	l.sounds = takeValues[surface.Sound](&record, h.sounds)
+	return ids, nil
 }
 
 // read reads a record.

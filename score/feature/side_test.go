@@ -52,7 +52,12 @@ func TestSide(t *testing.T) {
 	for _, space := range []spill.Space{{}, {Dir: t.TempDir()}, {Dir: t.TempDir(), Memory: 256}} {
 		s := NewSide(space, len(texts)+1, 8)
 		s.SetTable(&table, long)
-		s.Names = &NameList{All: make([]Name, 3), Rows: make([][]int32, 3), Words: []bool{false, true, false}}
+		s.Names = &NameList{}
+		for i := range uint32(3) {
+			s.Names.Add(Name{Hash: i}, nil)
+		}
+		s.Lower = []uint32{1}
+		s.FindWords()
 		for i := len(texts) - 1; i >= 0; i-- {
 			if err := s.Add(int32(i), &Sentence{Surface: surface.Of("de", texts[i]), Tokens: tokens[i], Names: names[i], Sounds: surface.AppendSounds(nil, texts[i])}); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,200 @@
+package feature
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"bitextmine/corpus/surface"
+	"bitextmine/encode/embedding"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
+	"bitextmine/mine"
+)
+
+// The files of sides and of candidates begin with a header. Its sections follow, each padded to spill.Align bytes; the
+// numbers in them are little-endian, as in memory.
+
+// sideMagic begins the file of a side: "MINEDESC".
+const sideMagic uint64 = 0x4353454445_4e494d
+
+// sideHeader is the beginning of the file of a side.
+type sideHeader struct {
+	magic, rows, dim                                uint64
+	lengths, described, tokenised                   uint64
+	frequencies, lower, names, nameIDs, sounds, log uint64 // lengths of the sections
+}
+
+// Write writes a side that has its sentences itself. Records follow the other sections.
+func (s *Side) Write(path string) error {
+	if err := s.log.Flush(); err != nil {
+		return err
+	}
+	h := sideHeader{
+		magic: sideMagic, rows: uint64(len(s.places)), dim: uint64(s.dim),
+		lengths: uint64(s.lengths), described: uint64(s.described), tokenised: uint64(s.tokenised),
+		frequencies: uint64(len(s.frequencies)), lower: uint64(len(s.Lower)), names: uint64(len(s.Names.entries)),
+		nameIDs: uint64(len(s.Names.ids)), sounds: uint64(len(s.Names.sounds)), log: uint64(s.log.Len()),
+	}
+	return atomicfile.Write(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		var err error
+		for _, section := range [][]byte{
+			spill.Bytes([]sideHeader{h}), spill.Bytes(s.places), spill.Bytes(s.frequencies), spill.Bytes(s.Lower),
+			spill.Bytes(s.Names.entries), spill.Bytes(s.Names.ids), spill.Bytes(s.Names.sounds),
+		} {
+			err = errors.Join(err, writeSection(w, section))
+		}
+		if err == nil {
+			err = s.log.Copy(w)
+		}
+		return errors.Join(err, w.Flush())
+	})
+}
+
+// writeSection writes a section with its padding.
+func writeSection(w io.Writer, section []byte) error {
+	_, err := w.Write(section)
+	if pad := -len(section) & (spill.Align - 1); err == nil && pad > 0 {
+		_, err = w.Write(make([]byte, pad))
+	}
+	return err
+}
+
+// sections reads the sections of a mapped file.
+type sections struct {
+	rest  []byte
+	short bool // there was less than was to be read
+}
+
+// take takes a section of n values; they share the file's memory.
+func take[T any](from *sections, n uint64) []T {
+	var one T
+	size := n * uint64(unsafe.Sizeof(one))
+	if n > uint64(len(from.rest)) || size > uint64(len(from.rest)) {
+		from.short = true
+		return nil
+	}
+	section := from.rest
+	from.rest = from.rest[min(uint64(len(from.rest)), (size+spill.Align-1)&^(spill.Align-1)):]
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&section[0])), n)
+}
+
+// OpenSide maps the file of a side of so many sentences.
+func OpenSide(path string, sentences int) (*Side, error) {
+	data, err := embedding.Map(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Side{mapped: data}
+	in := sections{rest: data}
+	var h sideHeader
+	if headers := take[sideHeader](&in, 1); len(headers) == 1 {
+		h = headers[0]
+	}
+	s.dim, s.lengths, s.described, s.tokenised = int(h.dim), int64(h.lengths), int64(h.described), int(h.tokenised)
+	s.places, s.frequencies, s.Lower = take[uint32](&in, h.rows), take[int32](&in, h.frequencies), take[uint32](&in, h.lower)
+	s.Names = &NameList{entries: take[nameEntry](&in, h.names), ids: take[int32](&in, h.nameIDs), sounds: take[surface.Sound](&in, h.sounds)}
+	s.log = spill.LogOf(in.rest)
+	if h.magic != sideMagic || in.short || h.rows != uint64(sentences) || h.log != uint64(len(in.rest)) {
+		return nil, errors.Join(damaged(path, "described sentences"), s.Close())
+	}
+	return s, nil
+}
+
+// damaged is the error of a file that is not as it was written.
+func damaged(path, what string) error {
+	return badinput.Errorf("%s is damaged: it does not have the %s that it should have; remove its directory, and it is made again", path, what)
+}
+
+// candidatesMagic begins the file of candidates: "MINECAND".
+const candidatesMagic uint64 = 0x444e4143_454e494d
+
+// candidatesHeader is the beginning of the file of candidates: how many there are, and how many values each has.
+type candidatesHeader struct{ magic, candidates, values uint64 }
+
+// stored is a candidate as it stands in a file.
+type stored struct {
+	source, target                        int32
+	score, cosine, sourceMean, targetMean float32
+	sourceRank, targetRank                uint8
+	forward, backward                     bool
+}
+
+// WriteCandidates writes candidates with their features.
+func WriteCandidates(path string, candidates []mine.Candidate, values *Table) error {
+	return atomicfile.Write(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<20)
+		rows := make([]stored, len(candidates))
+		for i, c := range candidates {
+			rows[i] = stored{
+				c.Source, c.Target, c.Score, c.Cosine, c.SourceMean, c.TargetMean, c.SourceRank, c.TargetRank, c.Forward, c.Backward,
+			}
+		}
+		header := []candidatesHeader{{candidatesMagic, uint64(len(candidates)), uint64(Count)}}
+		err := errors.Join(writeSection(w, spill.Bytes(header)), writeSection(w, spill.Bytes(rows)))
+		if err == nil {
+			var failed error
+			err = values.Each(func(_ int, v []float32) {
+				if _, e := w.Write(spill.Bytes(v)); e != nil {
+					failed = e
+				}
+			})
+			err = errors.Join(err, failed)
+		}
+		return errors.Join(err, w.Flush())
+	})
+}
+
+// AppendCandidates appends the candidates of a file, and maps their features.
+func AppendCandidates(to []mine.Candidate, path string) ([]mine.Candidate, *Table, error) {
+	data, err := embedding.Map(path)
+	if err != nil {
+		return to, nil, err
+	}
+	in := sections{rest: data}
+	var h candidatesHeader
+	if headers := take[candidatesHeader](&in, 1); len(headers) == 1 {
+		h = headers[0]
+	}
+	rows := take[stored](&in, h.candidates)
+	if h.magic != candidatesMagic || in.short || h.values != uint64(Count) || uint64(len(in.rest)) != 4*h.candidates*h.values {
+		return to, nil, errors.Join(damaged(path, "candidates"), unix.Munmap(data))
+	}
+	for _, c := range rows {
+		to = append(to, mine.Candidate{
+			Source: c.source, Target: c.target, Score: c.score, Cosine: c.cosine, SourceMean: c.sourceMean, TargetMean: c.targetMean,
+			SourceRank: c.sourceRank, TargetRank: c.targetRank, Forward: c.forward, Backward: c.backward,
+		})
+	}
+	values := take[float32](&in, h.candidates*h.values)
+	return to, &Table{rows: []*spill.Table[float32]{spill.TableOf(values, Count)}, mapped: [][]byte{data}}, nil
+}
+
+// Join appends the candidates of another table, whose files it takes over.
+func (t *Table) Join(more *Table) {
+	t.rows, t.mapped = append(t.rows, more.rows...), append(t.mapped, more.mapped...)
+}
+
+// Close frees the table.
+func (t *Table) Close() (err error) {
+	for _, rows := range t.rows {
+		err = errors.Join(err, rows.Close())
+	}
+	for _, data := range t.mapped {
+		if e := unix.Munmap(data); e != nil {
+			err = errors.Join(err, fmt.Errorf("close the features of candidates: %w", e))
+		}
+	}
+	t.mapped = nil
+	return err
+}
