@@ -161,8 +161,10 @@ func (s *SideBuilder) setContextual(ctx context.Context, texts []string) error {
 	})
 }
 
-// Describe returns what was added, as one side or as a part of one (feature.Join). The builder must not be used
-// afterwards.
+// Close frees what was added, and the side that Describe returned.
+func (s *SideBuilder) Close() error { return s.side.Close() }
+
+// Describe returns what was added, as one side or as a part of one (feature.Join). Nothing must be added afterwards.
 func (s *SideBuilder) Describe(ctx context.Context) (*feature.Side, error) {
 	var ids tokenizer.Sequences
 	if s.tokens != nil && s.tokens.Static() {
@@ -175,7 +177,7 @@ func (s *SideBuilder) Describe(ctx context.Context) (*feature.Side, error) {
 	return s.side, nil
 }
 
-// finish completes both sides, which must have the same tokenizer. The builders must not be used afterwards.
+// finish completes both sides, which must have the same tokenizer.
 func finish(ctx context.Context, builders [2]*SideBuilder) error {
 	var sides [2]*feature.Side
 	for i, one := range builders {

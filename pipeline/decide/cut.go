@@ -155,9 +155,6 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 		return err
 	}
 	told := &Decision{Scorer: scorer, Threshold: minTold}
-	if told.Lists, err = mine.NewLists(d.Lists.Source, d.Lists.Target, scorer.K, d.Lists.Margin); err != nil {
-		return err
-	}
 	if err := p.scorer(ctx, told); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ import (
 // Decision is every candidate of a pair with its verdict, best first.
 type Decision struct {
 	score.Ranked // only candidates and strong cosines if no scorer decides
-	Lists        *mine.Lists
+	Lists        *mine.Lists // nil: a scorer decides
 	Rejections   []filter.Rejection // each candidate's, whatever its score; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int
@@ -44,23 +44,39 @@ type Decision struct {
 func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	by := newDecider(p, model, options)
 	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
-	if d.Lists, d.Scorer, err = neighbourhoods(ctx, p, &d.Recall); err != nil {
-		return nil, err
-	}
-	if p.Plan.Settings.FindsThreshold() {
-		if err = by.findThreshold(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-	if d.Scorer == nil {
-		err = by.margin(ctx, d)
+	if p.Plan.Settings.Scored() {
+		err = by.byScorer(ctx, d)
 	} else {
-		err = by.scorer(ctx, d)
+		err = by.byMargin(ctx, d)
 	}
 	if err = errors.Join(err, p.Err()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// byScorer decides by the plan's scorer, from the candidates that have their features.
+func (p *decider) byScorer(ctx context.Context, d *Decision) (err error) {
+	if d.Scorer, err = planScorer(p.Pair); err != nil {
+		return err
+	}
+	if err := p.ReadRecall(ctx, &d.Recall); err != nil {
+		return err
+	}
+	return p.scorer(ctx, d)
+}
+
+// byMargin decides by the margin, from the neighbours of both sides.
+func (p *decider) byMargin(ctx context.Context, d *Decision) (err error) {
+	if d.Lists, err = listsOf(ctx, p.Pair, p.Plan.Settings.K, &d.Recall); err != nil {
+		return err
+	}
+	if p.Plan.Settings.FindsThreshold() {
+		if err := p.findThreshold(ctx, d); err != nil {
+			return err
+		}
+	}
+	return p.margin(ctx, d)
 }
 
 // decider holds the state that the ways of deciding share.
@@ -91,14 +107,20 @@ func neighbourhoods(ctx context.Context, p *view.Pair, found *view.Recall) (_ *m
 		}
 		k = scorer.K
 	}
+	lists, err := listsOf(ctx, p, k, found)
+	return lists, scorer, err
+}
+
+// listsOf reads the neighbours of both sides, of which k count.
+func listsOf(ctx context.Context, p *view.Pair, k int, found *view.Recall) (*mine.Lists, error) {
 	var sides [2]mine.Neighbours
 	for side := range sides {
+		var err error
 		if sides[side], err = p.Neighbours(ctx, side, found); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	lists, err := mine.NewLists(sides[0], sides[1], k, mine.Margin(s.Margin))
-	return lists, scorer, err
+	return mine.NewLists(sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
 }
 
 // margin decides by margin or, in two-stage mining, by its product with the strong cosine.
@@ -149,18 +171,24 @@ func (p *decider) scorer(ctx context.Context, d *Decision) error {
 
 // rank gives the candidates the scorer's probabilities, by weights that follow the text. In two-stage mining they stay:
 // the strong encoder's weights are learnt from probabilities, which are then too sure (F1 0.5 lower in de, 0.1 in ja).
-func (p *decider) rank(ctx context.Context, d *Decision) (err error) {
-	var tokens score.Tokenizer
-	if d.Scorer.Tokens {
-		var closeTokens func() error
-		if tokens, closeTokens, err = score.OpenTokens(p.model, p.options); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closeTokens()) }()
+func (p *decider) rank(ctx context.Context, d *Decision) error {
+	candidates, values, err := p.candidates(ctx)
+	if err != nil {
+		return err
 	}
-	problem := Problem(p.Pair, d.Lists, tokens, p.options.Threads)
-	if d.Ranked, err = problem.Apply(ctx, d.Scorer); err != nil {
-		return fmt.Errorf("score candidates: %w", err)
+	scorer := d.Scorer
+	if p.model.Tokens.Output == "" && scorer.Tokens {
+		scorer = scorer.WithoutTokens()
+	}
+	var strong score.Strong
+	if p.Plan.Settings.Refine != "" {
+		strong, err = strongOf(ctx, p.Pair, candidates, scorer.K, p.options.Threads)
+	}
+	if err == nil {
+		d.Ranked, err = scorer.Rank(candidates, values, strong)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("score candidates: %w", err), values.Close())
 	}
 	if d.Scorer = d.Ranked.Scorer(); p.known && p.Plan.Settings.Refine == "" {
 		if d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len()); err != nil {

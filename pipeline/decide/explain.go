@@ -8,7 +8,6 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
-	"bitextmine/encode/tokenizer"
 	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -73,6 +72,7 @@ type ExplainedPair struct {
 type Explainer struct {
 	pair     *view.Pair
 	decision *Decision
+	lists    *mine.Lists
 	texts    [2][]string // normalised, by sentence number
 }
 
@@ -83,6 +83,9 @@ func NewExplainer(ctx context.Context, p *view.Pair, model *model.Model, options
 		if x.texts[side], err = p.Texts(ctx, side); err != nil {
 			return nil, err
 		}
+	}
+	if x.lists, _, err = neighbourhoods(ctx, p, &view.Recall{}); err != nil {
+		return nil, err
 	}
 	x.decision, err = Pair(ctx, p, model, options)
 	return x, err
@@ -105,7 +108,7 @@ func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explan
 }
 
 func (x *Explainer) explain(source, target int32, cosine float32) (*Explanation, error) {
-	c := x.decision.Lists.Candidate(source, target, cosine)
+	c := x.lists.Candidate(source, target, cosine)
 	e := &Explanation{
 		Score: c.Score, Cosine: c.Cosine, SourceMean: c.SourceMean, TargetMean: c.TargetMean, SourceRank: c.SourceRank, TargetRank: c.TargetRank,
 		Source: x.side(0, source, target), Target: x.side(1, target, source),
@@ -117,7 +120,7 @@ func (x *Explainer) explain(source, target int32, cosine float32) (*Explanation,
 
 // side is sentence i of a side.
 func (x *Explainer) side(side int, i, partner int32) ExplainedSide {
-	lists := x.decision.Lists
+	lists := x.lists
 	out := ExplainedSide{Text: x.texts[side][i], Best: -1}
 	ids, cosines := [2]mine.Neighbours{lists.Source, lists.Target}[side].Row(int(i))
 	for at, id := range ids[:lists.K] {
@@ -195,60 +198,4 @@ func (x *Explainer) won(i, at int) bool {
 	}
 	v := x.decision.Verdicts[i]
 	return i < at && v != mine.Taken && v != mine.Rejected
-}
-
-// describeChunk is how many texts are in memory at once.
-const describeChunk = 16 << 10
-
-// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of
-// them.
-func Describe(ctx context.Context, p *view.Pair, side int, into *score.SideBuilder) error {
-	for shard := range p.Language(side).Shards {
-		s := &p.Language(side).Shards[shard]
-		vectors, err := p.Output(ctx, view.Encode, s.Vector)
-		if err != nil {
-			return err
-		}
-		known, tokenised, err := encode.ReadTokens(vectors.Path(view.EmbeddingFile), s.Rows)
-		if err != nil {
-			return err
-		}
-		d := describing{into: into}
-		if tokenised {
-			d.known = &known
-		}
-		err = p.EachText(ctx, side, shard, func(row uint32, number int32, text string) error {
-			d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
-			if len(d.texts) < describeChunk {
-				return nil
-			}
-			return d.flush(ctx)
-		})
-		if err == nil {
-			err = d.flush(ctx)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// describing is some sentences of a shard on their way into a side.
-type describing struct {
-	into    *score.SideBuilder
-	known   *tokenizer.Sequences // sequences of the shard's rows; nil: none
-	rows    []uint32
-	numbers []int32
-	texts   []string
-}
-
-func (d *describing) flush(ctx context.Context) (err error) {
-	if d.known != nil {
-		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
-	} else {
-		err = d.into.Add(ctx, d.numbers, d.texts)
-	}
-	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
-	return err
 }

@@ -124,6 +124,8 @@ type Pair struct {
 	Merges [2][]string `json:"merges"` // keys of the merged neighbours by side and shard, where the plan asks for them
 	Bitext string      `json:"bitext"` // key of the matching task, where the plan asks for it
 
+	Features []string `json:"features,omitempty"` // keys of the candidates' features by source shard, if a scorer weighs them
+
 	// Of two-stage mining: the keys of the task that says which sentences to encode again, and of their vectors by side
 	// and shard.
 	Shortlist string       `json:"shortlist,omitempty"`
@@ -219,6 +221,8 @@ type Shard struct {
 	Rows   int    `json:"rows"`
 	Vector string `json:"vector"`          // key of its encoding task: how cells and shard sets name the shard
 	Given  string `json:"given,omitempty"` // digest of its rows' vectors, where another program made them
+	// Described is the key of the task that describes its sentences for features, where the plan asks for it.
+	Described string `json:"described,omitempty"`
 	// Files are the parts of input files in a shard of several, in their order; empty: all rows are of one file.
 	Files []Part `json:"files,omitempty"`
 }

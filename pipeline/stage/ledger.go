@@ -168,7 +168,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 		languages[i] = l
 		languages[i].Shards = slices.Clone(l.Shards)
 		for j := range languages[i].Shards {
-			languages[i].Shards[j].Vector = "" // whoever asks for the embedding sets it
+			languages[i].Shards[j].Vector, languages[i].Shards[j].Described = "", "" // whoever asks for them sets them
 		}
 	}
 	b := &Builder{

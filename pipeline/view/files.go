@@ -24,7 +24,10 @@ const (
 	Encode = "encode" // one shard -> embedding file
 	Search = "search" // one cell -> both sides' neighbours
 	Merge  = "merge"  // one shard's base and new cells -> its neighbours over the other language's shards
-	Match  = "match"  // every shard's neighbours -> bitext
+	Match  = "match"  // every shard's candidates, or neighbours -> bitext
+
+	Describe = "describe" // one shard -> what features need of its sentences
+	Features = "features" // one source shard, every shard's neighbours and description -> candidates with features
 
 	Shortlisting = "shortlist" // every shard's neighbours -> rows that two-stage mining encodes again
 	Refine       = "refine"    // one shard's such rows -> embedding file of the strong encoder
@@ -40,6 +43,9 @@ const (
 	BitextFile    = "bitext.parquet"
 	RowsFile      = "rows"
 	JudgedFile    = "judged"
+
+	DescriptionFile = "sentences.desc"
+	CandidatesFile  = "candidates"
 )
 
 // Files opens what the tasks of a plan left in a store. It may be used concurrently.

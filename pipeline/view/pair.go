@@ -88,6 +88,22 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 	return all, nil
 }
 
+// ReadRecall takes in the recall of the searches of both sides.
+func (p *Pair) ReadRecall(ctx context.Context, found *Recall) error {
+	for _, keys := range p.Plan.Pairs[p.Index].Merges {
+		for _, key := range keys {
+			out, err := p.Output(ctx, Merge, key)
+			if err == nil {
+				err = found.addOf(out)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Texts returns a side's distinct sentences, normalised, by number.
 func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
 	texts := make([]string, p.Sentences[side].Len())
@@ -104,8 +120,19 @@ func (p *Pair) Texts(ctx context.Context, side int) ([]string, error) {
 }
 
 // EachText calls each with the sentences whose first occurrence is in shard n.
-func (p *Pair) EachText(ctx context.Context, side, n int, each func(row uint32, number int32, text string) error) (err error) {
-	path, err := p.ShardPath(ctx, &p.Language(side).Shards[n])
+func (p *Pair) EachText(ctx context.Context, side, n int, each func(row uint32, number int32, text string) error) error {
+	numbered := p.Sentences[side]
+	return p.EachRow(ctx, &p.Language(side).Shards[n], func(row uint32, text string) error {
+		if !numbered.IsFirst(n, int(row)) {
+			return nil
+		}
+		return each(row, numbered.Rows[n][row], text)
+	})
+}
+
+// EachRow calls each with the sentences of a shard, normalised.
+func (f *Files) EachRow(ctx context.Context, s *plan.Shard, each func(row uint32, text string) error) (err error) {
+	path, err := f.ShardPath(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -114,15 +141,13 @@ func (p *Pair) EachText(ctx context.Context, side, n int, each func(row uint32, 
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	numbered, row := p.Sentences[side], 0
+	row := uint32(0)
 	for text, err := range Normalised(reader.Rows()) {
+		if err == nil {
+			err = each(row, text)
+		}
 		if err != nil {
 			return err
-		}
-		if numbered.IsFirst(n, row) {
-			if err := each(uint32(row), numbered.Rows[n][row], text); err != nil {
-				return err
-			}
 		}
 		row++
 	}

@@ -1,5 +1,6 @@
-// Package match is the stage that scores the candidates of a pair of languages, matches them one-to-one and writes the
-// bitext.
+// Package match has the stages that choose the bitext of a pair of languages: Describe and Features, whose tasks divide
+// by shard what a scorer needs to know of candidates, and Stage, which scores them, matches them one-to-one and writes
+// the bitext.
 package match
 
 import (
@@ -29,7 +30,8 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 9, Unit: "sentences", After: []string{view.Merge, view.Refine, view.Align, view.Judge}, Wide: true,
+	Name: view.Match, Version: 9, Unit: "sentences", After: []string{view.Merge, view.Features, view.Refine, view.Align, view.Judge},
+	Wide: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it

@@ -1,0 +1,230 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"bitextmine/encode"
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+	"bitextmine/score/feature"
+)
+
+// describeChunk is how many texts are in memory at once.
+const describeChunk = 16 << 10
+
+// Describe reads the texts of a side's distinct sentences, each from its first occurrence, into what features need of
+// them.
+func Describe(ctx context.Context, p *view.Pair, side int, into *score.SideBuilder) error {
+	for shard := range p.Language(side).Shards {
+		err := describe(ctx, p.Files, &p.Language(side).Shards[shard], into, func(each eachText) error {
+			return p.EachText(ctx, side, shard, each)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DescribeShard reads the texts of a shard's rows into what features need of them: row i is sentence i.
+func DescribeShard(ctx context.Context, f *view.Files, s *plan.Shard, into *score.SideBuilder) error {
+	return describe(ctx, f, s, into, func(each eachText) error {
+		return f.EachRow(ctx, s, func(row uint32, text string) error { return each(row, int32(row), text) })
+	})
+}
+
+// eachText takes a row of a shard with the sentence's number.
+type eachText = func(row uint32, number int32, text string) error
+
+// describe reads the texts of a shard that read yields.
+func describe(ctx context.Context, f *view.Files, s *plan.Shard, into *score.SideBuilder, read func(each eachText) error) error {
+	vectors, err := f.Output(ctx, view.Encode, s.Vector)
+	if err != nil {
+		return err
+	}
+	known, tokenised, err := encode.ReadTokens(vectors.Path(view.EmbeddingFile), s.Rows)
+	if err != nil {
+		return err
+	}
+	d := describing{into: into}
+	if tokenised {
+		d.known = &known
+	}
+	err = read(func(row uint32, number int32, text string) error {
+		d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
+		if len(d.texts) < describeChunk {
+			return nil
+		}
+		return d.flush(ctx)
+	})
+	if err == nil {
+		err = d.flush(ctx)
+	}
+	return err
+}
+
+// describing is some sentences of a shard on their way into a side.
+type describing struct {
+	into    *score.SideBuilder
+	known   *tokenizer.Sequences // sequences of the shard's rows; nil: none
+	rows    []uint32
+	numbers []int32
+	texts   []string
+}
+
+func (d *describing) flush(ctx context.Context) (err error) {
+	if d.known != nil {
+		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
+	} else {
+		err = d.into.Add(ctx, d.numbers, d.texts)
+	}
+	d.rows, d.numbers, d.texts = d.rows[:0], d.numbers[:0], d.texts[:0]
+	return err
+}
+
+// Described has what the features of a pair's candidates are computed from: the neighbours of both sides and the
+// descriptions of their shards.
+type Described struct {
+	pair   *view.Pair
+	lists  *mine.Lists
+	scored *mine.Scored
+	sides  [2]*feature.Side
+}
+
+// OpenDescribed opens the descriptions of a pair, which is closed with them. Their features are those that the plan's
+// scorer weighs.
+func OpenDescribed(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (d *Described, err error) {
+	d = &Described{pair: p}
+	defer func() {
+		if err != nil {
+			d, err = nil, errors.Join(err, d.Close())
+		}
+	}()
+	scorer, err := planScorer(p)
+	if err != nil {
+		return d, err
+	}
+	if d.lists, err = listsOf(ctx, p, scorer.K, &view.Recall{}); err != nil {
+		return d, err
+	}
+	d.scored = d.lists.Scored()
+	tokens, closeTokens, err := Tokens(scorer, model, options)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, closeTokens()) }()
+	dim := 0
+	if tokens != nil {
+		dim = tokens.Dim()
+	}
+	for side := range d.sides {
+		if d.sides[side], err = joined(ctx, p, side, dim); err != nil {
+			return d, err
+		}
+	}
+	return d, score.ShareTable(ctx, tokens, d.sides[0], d.sides[1])
+}
+
+// Tokens opens the token vectors that a scorer weighs; nil: it weighs none, or the model has none.
+func Tokens(scorer *score.Scorer, model *model.Model, options encode.Options) (score.Tokenizer, func() error, error) {
+	if !scorer.Tokens {
+		return nil, func() error { return nil }, nil
+	}
+	return score.OpenTokens(model, options)
+}
+
+// joined opens the descriptions of a side's shards.
+func joined(ctx context.Context, p *view.Pair, side, dim int) (_ *feature.Side, err error) {
+	shards := p.Language(side).Shards
+	parts := make([]*feature.Side, 0, len(shards))
+	for i := range shards {
+		var part *feature.Side
+		out, failure := p.Output(ctx, view.Describe, shards[i].Described)
+		if err = failure; err == nil {
+			if part, err = feature.OpenSide(out.Path(view.DescriptionFile), shards[i].Rows); err == nil {
+				parts = append(parts, part)
+			}
+		}
+		if err != nil {
+			for _, part := range parts {
+				err = errors.Join(err, part.Close())
+			}
+			return nil, err
+		}
+	}
+	numbered := p.Sentences[side]
+	at := func(i int32) (part, row int) { return int(numbered.First[i].Shard), int(numbered.First[i].Row) }
+	return feature.Join(parts, numbered.Len(), dim, at, func(yield func(part, row int) bool) {
+		for shard := range numbered.Rows {
+			for row := range numbered.Rows[shard] {
+				if !numbered.IsFirst(shard, row) && !yield(shard, row) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// Candidates returns the candidates of the source sentences whose first occurrence is in a shard, with their features,
+// by source, then target.
+func (d *Described) Candidates(ctx context.Context, shard int, space spill.Space, threads int) ([]mine.Candidate, *feature.Table, error) {
+	var sources []int32
+	for row, number := range d.pair.Sentences[0].Rows[shard] {
+		if d.pair.Sentences[0].IsFirst(shard, row) {
+			sources = append(sources, number)
+		}
+	}
+	slices.Sort(sources)
+	var candidates []mine.Candidate
+	for _, x := range sources {
+		candidates = d.scored.Append(candidates, x)
+	}
+	values, err := feature.Compute(ctx, space, d.lists, candidates, d.sides[0], d.sides[1], threads)
+	if err == nil {
+		if err = d.pair.Err(); err != nil {
+			err = errors.Join(err, values.Close())
+		}
+	}
+	return candidates, values, err
+}
+
+// Close closes the descriptions and the pair.
+func (d *Described) Close() error {
+	err := d.pair.Close()
+	for _, side := range d.sides {
+		if side != nil {
+			err = errors.Join(err, side.Close())
+		}
+	}
+	return err
+}
+
+// candidates reads the candidates of the pair that its source's shards have, with their features.
+func (p *decider) candidates(ctx context.Context) (all []mine.Candidate, values *feature.Table, err error) {
+	keys := p.Plan.Pairs[p.Index].Features
+	if len(keys) != len(p.Language(0).Shards) {
+		return nil, nil, badinput.Errorf("the plan does not name the features of its candidates: make it again with mine run")
+	}
+	values = &feature.Table{}
+	for _, key := range keys {
+		var some *feature.Table
+		out, failure := p.Output(ctx, view.Features, key)
+		if err = failure; err == nil {
+			if all, some, err = feature.AppendCandidates(all, out.Path(view.CandidatesFile)); err == nil {
+				values.Join(some)
+			}
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, values.Close())
+		}
+	}
+	return all, values, nil
+}

@@ -1,0 +1,139 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
+	"bitextmine/pipeline/decide"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/encode"
+	"bitextmine/pipeline/view"
+	"bitextmine/score"
+	"bitextmine/score/fit"
+)
+
+// Describe is the descriptor of the stage that describes the sentences of a shard for features. It knows one language,
+// so a description serves all pairs of the language, and every night until the shard changes.
+var Describe = &stage.Descriptor{
+	Name: view.Describe, Version: 1, Unit: "sentences", After: []string{view.Encode}, Sweepable: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Describe.Plan, Describe.Check, Describe.Run, Describe.Rate = planDescriptions, checkDescription, describe, describing.rate
+	stage.Register(Describe)
+}
+
+// describeArgs is a shard of a language.
+type describeArgs struct {
+	Language int `json:"language"`
+	Shard    int `json:"shard"`
+}
+
+// describeSpec lists all that a description depends on.
+type describeSpec struct {
+	Shard    string // digest
+	Language string
+	Tokens   string // digest of the encoder whose tokens they are; empty: the scorer weighs none
+	Features []string
+}
+
+// scorerOf reads the scorer of a plan; nil: it has none.
+func scorerOf(b *stage.Builder) (*score.Scorer, error) {
+	if b.Settings.Scorer == "" {
+		return nil, nil
+	}
+	scorer, err := score.Decode(b.Scorer)
+	if err != nil {
+		return nil, badinput.Errorf("the scorer cannot be used: %w", err)
+	}
+	return scorer, nil
+}
+
+// planDescriptions asks for the descriptions of all shards if a scorer weighs features.
+func planDescriptions(b *stage.Builder) error {
+	scorer, err := scorerOf(b)
+	if scorer == nil {
+		return err
+	}
+	tokens := ""
+	if scorer.Tokens {
+		tokens = b.Settings.Encoder
+	}
+	for pair := range b.Pairs {
+		for side := range 2 {
+			at := b.LanguageOf(pair, side)
+			language := &b.Languages[at]
+			for i := range language.Shards {
+				s := &language.Shards[i]
+				encode.Want(b, at, i)
+				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions()})
+				b.Add(Describe, s.Described, int64(s.Rows), describeCost(s.Rows), describeArgs{at, i})
+			}
+		}
+	}
+	return nil
+}
+
+// described is the bytes of a sentence's description: 350 were seen in German and English.
+const described = 450
+
+// describeCost is, in memory, an upper bound that was measured: the encoder's tokens, and the names of the shard.
+func describeCost(rows int) stage.Cost {
+	n := int64(rows)
+	return stage.Cost{Memory: 128<<20 + n*300, Disk: 2 * n * described, Read: n * stage.RowBytes}
+}
+
+func checkDescription(p *plan.Plan, t *plan.Task) error {
+	a, err := stage.Args[describeArgs](t)
+	if err == nil {
+		err = stage.Within("language", a.Language, len(p.Languages))
+	}
+	if err == nil {
+		err = stage.Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
+	}
+	return err
+}
+
+// describe writes the description of a shard.
+func describe(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
+	a, err := stage.Args[describeArgs](t)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := tokensOf(e)
+	if err != nil {
+		return nil, err
+	}
+	language := &e.Plan.Languages[a.Language]
+	s := &language.Shards[a.Shard]
+	builder := score.NewSide(spill.Space{Dir: dir, Memory: inMemory}, language.Code, s.Rows, tokens, e.EncoderOptions().Threads)
+	defer func() { err = errors.Join(err, builder.Close()) }()
+	if err := decide.DescribeShard(ctx, e.Files, s, builder); err != nil {
+		return nil, err
+	}
+	side, err := builder.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	meter.Add(t.Items)
+	return nil, side.Write(filepath.Join(dir, view.DescriptionFile))
+}
+
+// tokensOf returns the token vectors that the plan's scorer weighs, which tasks share; nil: it weighs none.
+func tokensOf(e *stage.Env) (score.Tokenizer, error) {
+	type opened struct{ score.Tokenizer }
+	tokens, err := stage.Shared(e, "tokens", func() (opened, func() error, error) {
+		scorer, err := score.Decode(e.Plan.Scorer)
+		if err != nil {
+			return opened{}, nil, err
+		}
+		tokens, free, err := decide.Tokens(scorer, e.Model, e.EncoderOptions())
+		return opened{tokens}, free, err
+	})
+	return tokens.Tokenizer, err
+}

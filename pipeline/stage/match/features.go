@@ -1,0 +1,134 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"bitextmine/internal/spill"
+	"bitextmine/pipeline/decide"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
+	"bitextmine/score/feature"
+)
+
+// Features is the descriptor of the stage that finds the candidates of a source shard's sentences and computes their
+// features, which takes most of the time of matching. A candidate's features depend on its two sentences, on their
+// neighbours and on counts over both languages, never on the other candidates of its shard; so the bitext is the same
+// for any shards.
+var Features = &stage.Descriptor{
+	Name: view.Features, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Describe}, Wide: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Features.Plan, Features.Check, Features.Run, Features.Rate = planFeatures, checkFeatures, compute, computing.rate
+	stage.Register(Features)
+}
+
+// featuresArgs is a source shard of a pair.
+type featuresArgs struct {
+	Pair  int `json:"pair"`
+	Shard int `json:"shard"`
+}
+
+// featuresSpec lists all that the candidates of a source shard and their features depend on.
+type featuresSpec struct {
+	Merges, Described [2][]string // in the order of the shards, which numbers the sentences
+	Shard             int
+	K                 int
+	Margin            string
+}
+
+// planFeatures asks for the features of every pair's candidates if a scorer weighs them.
+func planFeatures(b *stage.Builder) error {
+	scorer, err := scorerOf(b)
+	if scorer == nil {
+		return err
+	}
+	for at := range b.Pairs {
+		pair := &b.Pairs[at]
+		spec, rows := featuresSpec{Merges: pair.Merges, K: scorer.K, Margin: b.Settings.Margin}, 0
+		for side := range spec.Described {
+			rows += b.Side(at, side).Rows()
+			for _, s := range b.Side(at, side).Shards {
+				spec.Described[side] = append(spec.Described[side], s.Described)
+			}
+		}
+		pair.Features = make([]string, len(pair.Merges[0]))
+		for i := range pair.Features {
+			spec.Shard = i
+			pair.Features[i] = Features.Key(spec)
+			own := b.Side(at, 0).Shards[i].Rows
+			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows), featuresArgs{at, i})
+		}
+	}
+	return nil
+}
+
+// candidateBytes is the size of a candidate with its features.
+var candidateBytes = int64(28 + 4*feature.Count)
+
+// candidatesEach is the number of candidates of a sentence: 1.5 were seen in German and English.
+const candidatesEach = 2
+
+// featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and of each sentence of
+// both sides its places and mean; and the candidates. On disk it is the candidates twice, and the neighbours of all.
+func featuresCost(s plan.Settings, own, rows int) stage.Cost {
+	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
+	return stage.Cost{
+		Memory: 256<<20 + n*60 + some*64,
+		Disk:   2*some*candidateBytes + n*list,
+		Read:   n * (stage.KeyBytes + list + described),
+	}
+}
+
+func checkFeatures(p *plan.Plan, t *plan.Task) error {
+	if err := stage.CheckPair(p, t); err != nil {
+		return err
+	}
+	a, err := stage.Args[featuresArgs](t)
+	if err == nil {
+		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
+	}
+	return err
+}
+
+// featuresInfo is a task's record of its candidates.
+type featuresInfo struct {
+	Candidates int `json:"candidates"`
+}
+
+// compute writes the candidates of a source shard with their features. What it needs of the other shards is opened by
+// the first task of a process.
+func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+	a, err := stage.Args[featuresArgs](t)
+	if err != nil {
+		return nil, err
+	}
+	space := spill.Space{Dir: dir, Memory: inMemory}
+	of, err := stage.Shared(e, fmt.Sprintf("described pair %d", a.Pair), func() (*decide.Described, func() error, error) {
+		pair, err := e.Pair(a.Pair)
+		if err != nil {
+			return nil, nil, err
+		}
+		pair.Space = space // its files have no names, and stay when the folder is published
+		of, err := decide.OpenDescribed(context.WithoutCancel(ctx), pair, e.Model, e.EncoderOptions())
+		if err != nil {
+			return nil, nil, err
+		}
+		return of, of.Close, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	candidates, values, err := of.Candidates(ctx, a.Shard, space, e.EncoderOptions().Threads)
+	if err != nil {
+		return nil, err
+	}
+	meter.Add(t.Items)
+	err = feature.WriteCandidates(filepath.Join(dir, view.CandidatesFile), candidates, values)
+	return featuresInfo{len(candidates)}, errors.Join(err, values.Close())
+}
