@@ -51,6 +51,7 @@ type Log struct {
 	space Space
 	mem   []byte
 	file  *os.File // nil: all are in memory
+	begin int64    // place in the file of the first record that is not in memory
 	out   *bufio.Writer
 	end   int64 // place of the next record
 }
@@ -58,8 +59,8 @@ type Log struct {
 // NewLog returns an empty log.
 func NewLog(space Space) *Log { return &Log{space: space} }
 
-// LogOf returns a log of records that are in memory, or in a mapped file, which must not be changed.
-func LogOf(records []byte) *Log { return &Log{mem: records, end: int64(len(records))} }
+// LogIn returns a log of the records that a file has from begin on: so many bytes. The file is closed with the log.
+func LogIn(file *os.File, begin, size int64) *Log { return &Log{file: file, begin: begin, end: size} }
 
 // Len is the size of all records with what is between them.
 func (l *Log) Len() int64 { return l.end }
@@ -68,7 +69,7 @@ func (l *Log) Len() int64 { return l.end }
 func (l *Log) Copy(w io.Writer) error {
 	_, err := w.Write(l.mem)
 	if err == nil && l.file != nil {
-		if _, err = io.Copy(w, io.NewSectionReader(l.file, 0, l.end-int64(len(l.mem)))); err != nil {
+		if _, err = io.Copy(w, io.NewSectionReader(l.file, l.begin, l.end-int64(len(l.mem)))); err != nil {
 			err = fmt.Errorf("copy a temporary file: %w", err)
 		}
 	}
@@ -113,7 +114,7 @@ func (l *Log) At(at int64, buffer []byte) ([]byte, error) {
 	if at < int64(len(l.mem)) {
 		return l.mem[at:], nil
 	}
-	n, err := l.file.ReadAt(buffer, at-int64(len(l.mem)))
+	n, err := l.file.ReadAt(buffer, l.begin+at-int64(len(l.mem)))
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read a temporary file: %w", err)
 	}
@@ -137,6 +138,7 @@ type Table[T any] struct {
 	width int
 	mem   []T
 	file  *os.File // nil: the table is in memory
+	begin int64    // place of the first row in the file
 }
 
 // NewTable returns a table of zeros.
@@ -158,9 +160,14 @@ func NewTable[T any](space Space, n, width int) (*Table[T], error) {
 	return t, nil
 }
 
-// TableOf returns a table of rows that are in memory, or in a mapped file, which must not be changed then.
+// TableOf returns a table of rows that are in memory.
 func TableOf[T any](rows []T, width int) *Table[T] {
 	return &Table[T]{n: len(rows) / width, width: width, mem: rows}
+}
+
+// TableIn returns a table of the n rows that a file has from begin on. The file is closed with the table.
+func TableIn[T any](file *os.File, begin int64, n, width int) *Table[T] {
+	return &Table[T]{n: n, width: width, file: file, begin: begin}
 }
 
 // Len is the number of rows.
@@ -177,7 +184,7 @@ func Bytes[T any](values []T) []byte {
 // offset returns a row's offset in the file.
 func (t *Table[T]) offset(row int) int64 {
 	var one T
-	return int64(row) * int64(t.width) * int64(unsafe.Sizeof(one))
+	return t.begin + int64(row)*int64(t.width)*int64(unsafe.Sizeof(one))
 }
 
 // Write replaces rows from first on.

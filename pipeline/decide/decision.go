@@ -25,8 +25,8 @@ import (
 
 // Decision is every candidate of a pair with its verdict, best first.
 type Decision struct {
-	score.Ranked // only candidates and strong cosines if no scorer decides
-	Lists        *mine.Lists // nil: a scorer decides
+	score.Ranked                    // only candidates and strong cosines if no scorer decides
+	Lists        *mine.Lists        // nil: a scorer decides
 	Rejections   []filter.Rejection // each candidate's, whatever its score; nil: no rule applies
 	Verdicts     []mine.Verdict
 	Kept         int

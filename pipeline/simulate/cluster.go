@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math"
 	"os"
@@ -22,8 +23,10 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/yamlbound"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/scorer"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
+	"bitextmine/score"
 )
 
 // Cluster describes a simulation: corpora, machines, and a store between them. docs/scale.md explains the file.
@@ -208,12 +211,24 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err := config.Place(cfg, m); err != nil {
 		return stage.Request{}, err
 	}
+	// A scorer that would be fitted on the way costs as much as the default one.
+	choice, err := (&scorer.Chooser{Config: cfg, Models: m, Log: slog.New(slog.DiscardHandler)}).Load()
+	if err == nil && choice.ToFit {
+		choice.Scorer, _, err = score.Load(score.Default, cfg.K, m.Encoder)
+	}
+	if err != nil {
+		return stage.Request{}, err
+	}
 	searched := cfg.Search
 	if searched == backend.Auto {
 		searched = exact.Name // whose lists auto gives
 	}
-	return stage.Request{
+	r := stage.Request{
 		Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
-		Refiner: m.Refiner(cfg), Judge: m.PlanJudge(cfg), Settings: config.SettingsOf(cfg, searched, m, nil),
-	}, nil
+		Refiner: m.Refiner(cfg), Judge: m.PlanJudge(cfg), Settings: config.SettingsOf(cfg, searched, m, choice.Scorer),
+	}
+	if choice.Scorer != nil {
+		r.Scorer = choice.Scorer.Data
+	}
+	return r, nil
 }

@@ -104,10 +104,15 @@ func OpenSide(path string, sentences int) (*Side, error) {
 	s.dim, s.lengths, s.described, s.tokenised = int(h.dim), int64(h.lengths), int64(h.described), int(h.tokenised)
 	s.places, s.frequencies, s.Lower = take[uint32](&in, h.rows), take[int32](&in, h.frequencies), take[uint32](&in, h.lower)
 	s.Names = &NameList{entries: take[nameEntry](&in, h.names), ids: take[int32](&in, h.nameIDs), sounds: take[surface.Sound](&in, h.sounds)}
-	s.log = spill.LogOf(in.rest)
 	if h.magic != sideMagic || in.short || h.rows != uint64(sentences) || h.log != uint64(len(in.rest)) {
 		return nil, errors.Join(damaged(path, "described sentences"), s.Close())
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open described sentences: %w", err), s.Close())
+	}
+	// Records are read, not mapped: few of what is on their pages would be of use.
+	s.log = spill.LogIn(file, int64(len(data)-len(in.rest)), int64(h.log))
 	return s, nil
 }
 
@@ -155,12 +160,13 @@ func WriteCandidates(path string, candidates []mine.Candidate, values *Table) er
 	})
 }
 
-// AppendCandidates appends the candidates of a file, and maps their features.
-func AppendCandidates(to []mine.Candidate, path string) ([]mine.Candidate, *Table, error) {
+// AppendCandidates appends the candidates of a file, and opens their features.
+func AppendCandidates(to []mine.Candidate, path string) (_ []mine.Candidate, _ *Table, err error) {
 	data, err := embedding.Map(path)
 	if err != nil {
 		return to, nil, err
 	}
+	defer func() { err = errors.Join(err, unix.Munmap(data)) }()
 	in := sections{rest: data}
 	var h candidatesHeader
 	if headers := take[candidatesHeader](&in, 1); len(headers) == 1 {
@@ -168,7 +174,7 @@ func AppendCandidates(to []mine.Candidate, path string) ([]mine.Candidate, *Tabl
 	}
 	rows := take[stored](&in, h.candidates)
 	if h.magic != candidatesMagic || in.short || h.values != uint64(Count) || uint64(len(in.rest)) != 4*h.candidates*h.values {
-		return to, nil, errors.Join(damaged(path, "candidates"), unix.Munmap(data))
+		return to, nil, damaged(path, "candidates")
 	}
 	for _, c := range rows {
 		to = append(to, mine.Candidate{
@@ -176,13 +182,17 @@ func AppendCandidates(to []mine.Candidate, path string) ([]mine.Candidate, *Tabl
 			SourceRank: c.sourceRank, TargetRank: c.targetRank, Forward: c.forward, Backward: c.backward,
 		})
 	}
-	values := take[float32](&in, h.candidates*h.values)
-	return to, &Table{rows: []*spill.Table[float32]{spill.TableOf(values, Count)}, mapped: [][]byte{data}}, nil
+	file, err := os.Open(path)
+	if err != nil {
+		return to, nil, fmt.Errorf("open the features of candidates: %w", err)
+	}
+	values := spill.TableIn[float32](file, int64(len(data)-len(in.rest)), len(rows), Count)
+	return to, &Table{rows: []*spill.Table[float32]{values}}, nil
 }
 
 // Join appends the candidates of another table, whose files it takes over.
 func (t *Table) Join(more *Table) {
-	t.rows, t.mapped = append(t.rows, more.rows...), append(t.mapped, more.mapped...)
+	t.rows = append(t.rows, more.rows...)
 }
 
 // Close frees the table.
@@ -190,11 +200,5 @@ func (t *Table) Close() (err error) {
 	for _, rows := range t.rows {
 		err = errors.Join(err, rows.Close())
 	}
-	for _, data := range t.mapped {
-		if e := unix.Munmap(data); e != nil {
-			err = errors.Join(err, fmt.Errorf("close the features of candidates: %w", e))
-		}
-	}
-	t.mapped = nil
 	return err
 }

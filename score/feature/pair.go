@@ -96,10 +96,7 @@ func (v Values) Of(i int) []float32 { return v[i*Count:][:Count:Count] }
 func (v Values) Len() int { return len(v) / Count }
 
 // Table is the features of candidates, which may be in files: one after the other, if there are several.
-type Table struct {
-	rows   []*spill.Table[float32]
-	mapped [][]byte // files of rows that stay
-}
+type Table struct{ rows []*spill.Table[float32] }
 
 func newTable(space spill.Space, n int) (*Table, error) {
 	rows, err := spill.NewTable[float32](space, n, Count)

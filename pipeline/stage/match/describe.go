@@ -20,7 +20,7 @@ import (
 // Describe is the descriptor of the stage that describes the sentences of a shard for features. It knows one language,
 // so a description serves all pairs of the language, and every night until the shard changes.
 var Describe = &stage.Descriptor{
-	Name: view.Describe, Version: 1, Unit: "sentences", After: []string{view.Encode}, Sweepable: true,
+	Name: view.Describe, Version: 1, Unit: "sentences", After: []string{view.Encode}, Sweepable: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -44,7 +44,7 @@ type describeSpec struct {
 
 // scorerOf reads the scorer of a plan; nil: it has none.
 func scorerOf(b *stage.Builder) (*score.Scorer, error) {
-	if b.Settings.Scorer == "" {
+	if len(b.Scorer) == 0 {
 		return nil, nil
 	}
 	scorer, err := score.Decode(b.Scorer)

@@ -20,7 +20,7 @@ import (
 // neighbours and on counts over both languages, never on the other candidates of its shard; so the bitext is the same
 // for any shards.
 var Features = &stage.Descriptor{
-	Name: view.Features, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Describe}, Wide: true,
+	Name: view.Features, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Describe}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
