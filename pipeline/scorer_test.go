@@ -19,6 +19,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	stagefit "bitextmine/pipeline/stage/fit"
+	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/feature"
 	"bitextmine/score/fit"
@@ -56,6 +57,41 @@ func TestScoredBytes(t *testing.T) {
 		if fmt.Sprint(*a.Prob, a.Features) != fmt.Sprint(*b.Prob, b.Features) || a.Source != b.Source || a.Target != b.Target || a.Keep != b.Keep {
 			t.Fatalf("row %d shows the shards: %+v, want %+v", i, a, b)
 		}
+	}
+}
+
+// TestScoredTasks: the tasks of a run that a scorer decides give its bytes one by one, each with files that it opens
+// itself, and in whatever order, for any number of shards.
+func TestScoredTasks(t *testing.T) {
+	dir := corpora(t, 200)
+	for shards, size := range map[int]int{1: 1000, 3: 100, 10: 22} {
+		t.Run(fmt.Sprint(shards), func(t *testing.T) {
+			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "whole")))
+			cfg.KeepBelow, cfg.ShardSize = true, size
+			want := mustRun(t, cfg)
+			cfg.Out = filepath.Join(t.TempDir(), "out")
+			estimate, err := Plan(t.Context(), cfg, options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := 0
+			for _, stage := range estimate.Stages {
+				if stage.Name == view.Features && stage.Tasks < shards {
+					t.Errorf("%d tasks compute features, want %d", stage.Tasks, shards)
+				}
+				for i := begin + stage.Tasks - 1; i >= begin; i-- {
+					path := record.PlanPath(estimate.Work, estimate.PlanID)
+					if err := RunTasks(t.Context(), TaskConfig{Plan: path, Index: i}, options()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				begin += stage.Tasks
+			}
+			got := mustRun(t, cfg)
+			if last := got.Stages[len(got.Stages)-1]; last.Cached != 1 || got.Bitext.SHA256 != want.Bitext.SHA256 {
+				t.Errorf("stage %+v, bitext %+v, want %+v", last, got.Bitext, want.Bitext)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"cmp"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -44,5 +46,77 @@ func TestRankAndMatch(t *testing.T) {
 	}
 	if kept := r.Cut(verdicts, float64(r.Probabilities[0])); kept != 1 || verdicts[3] != mine.BelowThreshold {
 		t.Errorf("%d kept, verdicts %v", kept, verdicts)
+	}
+}
+
+// TestRankOfShards: candidates that come shard by shard, in whatever order, are ranked and matched as one greedy pass
+// over all of them does it: on random graphs in which most scores are equal.
+func TestRankOfShards(t *testing.T) {
+	const n = 40
+	s, cosineAt := randomScorer(9), slices.Index(feature.Names(), "cosine")
+	s.Terms[cosineAt].Weight = 2
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 34))
+		var all []mine.Candidate
+		for x := range int32(n) {
+			for y := range int32(n) {
+				if rng.IntN(4) == 0 {
+					c := mine.Candidate{Source: x, Target: y, Score: float32(1 + rng.IntN(2)), Cosine: float32(rng.IntN(3)) / 4}
+					c.Rejected = rng.IntN(9) == 0
+					all = append(all, c)
+				}
+			}
+		}
+		ranked := func(shards [][]mine.Candidate) Ranked {
+			var candidates []mine.Candidate
+			values := &feature.Table{}
+			for _, some := range shards {
+				of := make(feature.Values, len(some)*feature.Count)
+				for i, c := range some {
+					of.Of(i)[cosineAt] = c.Cosine
+				}
+				candidates = append(candidates, some...)
+				values.Join(feature.TableOf(of))
+			}
+			r, err := s.Rank(candidates, values, Strong{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		want := slices.Clone(all)
+		slices.SortFunc(want, func(a, b mine.Candidate) int {
+			return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+		})
+		var taken [2]map[int32]bool
+		taken[0], taken[1] = map[int32]bool{}, map[int32]bool{}
+		var kept []mine.Candidate
+		for _, c := range want {
+			if !c.Rejected && !taken[0][c.Source] && !taken[1][c.Target] {
+				taken[0][c.Source], taken[1][c.Target] = true, true
+				kept = append(kept, c)
+			}
+		}
+		for _, count := range []int{1, 3, 17} {
+			shards := make([][]mine.Candidate, count)
+			dealt := rng.Perm(n)
+			for _, c := range all {
+				at := dealt[c.Source] % count
+				shards[at] = append(shards[at], c)
+			}
+			r := ranked(shards)
+			var got []mine.Candidate
+			for i, v := range r.Match(n, n) {
+				if v == mine.Kept {
+					got = append(got, r.Candidates[i])
+				}
+				if values, err := r.Values(i); err != nil || values[cosineAt] != r.Candidates[i].Cosine {
+					t.Fatalf("candidate %d has the features of another; error %v", i, err)
+				}
+			}
+			if !slices.Equal(r.Candidates, want) || !slices.Equal(got, kept) {
+				t.Errorf("seed %d, %d shards: %d pairs are matched, %d by one pass over all", seed, count, len(got), len(kept))
+			}
+		}
 	}
 }

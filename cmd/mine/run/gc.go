@@ -20,14 +20,15 @@ func NewGC() *cobra.Command {
 		Use:   "gc",
 		Short: "Remove intermediate files that the last runs do not need",
 		Long: `Remove from a work directory what none of the last runs made or used, and what killed processes left behind.
-What a running run or task needs stays. With --cells searched cells that are merged are removed too. This frees most
-of the space, but a run from which text was withdrawn searches them again.`,
+What a running run or task needs stays. With --cells searched cells that are merged are removed too, and descriptions of
+sentences. This frees most of the space, but a run from which text was withdrawn searches cells again, and the next run
+describes all sentences again.`,
 		Args: flags.NoArguments,
 	}
 	work := workFlag(cmd)
 	f := cmd.Flags()
 	f.IntVar(&sweep.Keep, "keep", 1, "runs into each output directory whose intermediate files stay")
-	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells too")
+	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells and descriptions too")
 	f.DurationVar(&sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

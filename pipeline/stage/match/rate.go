@@ -125,9 +125,9 @@ type effort struct{ task, sentence float64 }
 
 // Of matching, items are the sentences of both sides.
 var (
-	describing = effort{0.05, 12e-6}
-	computing  = effort{0.3, 40e-6}
-	scored     = effort{0.62, 9e-6} // also to find the margin's threshold by a scorer's probabilities
+	describing = effort{0.02, 6e-6}
+	computing  = effort{0.05, 40e-6}
+	scored     = effort{0.55, 2e-6} // also to find the margin's threshold by a scorer's probabilities
 	byMargin   = effort{0.24, 8.7e-6}
 )
 
