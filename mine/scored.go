@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Scored finds the pairs that a scorer evaluates. These are the mutual neighbours (each sentence is among the other's K)
-// and, of the pairs that Candidates returns, those whose cosine is above the means of both neighbourhoods without the
-// pair itself. This leaves out eleven of twelve neighbour pairs. On the shared sets a scorer that evaluated all of them
-// had the same best F1 to a tenth. It may be used concurrently.
+// Scored finds the pairs that a scorer evaluates. These are the mutual neighbours (each sentence is among the other's
+// K) and, of the pairs that Candidates returns, those whose cosine is above the means of both neighbourhoods without
+// the pair itself. This leaves out eleven of twelve neighbour pairs. On the shared sets a scorer that evaluated all of
+// them had the same best F1 to a tenth. It may be used concurrently.
 type Scored struct {
 	lists     *Lists
 	backward  []proposal
-	proposing []int32 // for each source, the targets that propose it, ascending
+	proposing []int32 // targets that propose each source, ascending
 	ends      []int32 // [sources + 1] ends of these
 }
 

@@ -44,26 +44,15 @@ type Decision struct {
 func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	by := newDecider(p, model, options)
 	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
-	if p.Plan.Settings.Scored() {
-		err = by.byScorer(ctx, d)
-	} else {
+	if !p.Plan.Settings.Scored() {
 		err = by.byMargin(ctx, d)
+	} else if d.Scorer, err = planScorer(p); err == nil {
+		err = errors.Join(p.ReadRecall(ctx, &d.Recall), by.scorer(ctx, d))
 	}
 	if err = errors.Join(err, p.Err()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// byScorer decides by the plan's scorer, from the candidates that have their features.
-func (p *decider) byScorer(ctx context.Context, d *Decision) (err error) {
-	if d.Scorer, err = planScorer(p.Pair); err != nil {
-		return err
-	}
-	if err := p.ReadRecall(ctx, &d.Recall); err != nil {
-		return err
-	}
-	return p.scorer(ctx, d)
 }
 
 // byMargin decides by the margin, from the neighbours of both sides.
@@ -172,7 +161,7 @@ func (p *decider) scorer(ctx context.Context, d *Decision) error {
 // rank gives the candidates the scorer's probabilities, by weights that follow the text. In two-stage mining they stay:
 // the strong encoder's weights are learnt from probabilities, which are then too sure (F1 0.5 lower in de, 0.1 in ja).
 func (p *decider) rank(ctx context.Context, d *Decision) error {
-	candidates, values, err := p.candidates(ctx)
+	candidates, values, err := candidatesOf(ctx, p.Pair)
 	if err != nil {
 		return err
 	}

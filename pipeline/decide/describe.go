@@ -207,8 +207,8 @@ func (d *Described) Close() error {
 	return err
 }
 
-// candidates reads the candidates of the pair that its source's shards have, with their features.
-func (p *decider) candidates(ctx context.Context) (all []mine.Candidate, values *feature.Table, err error) {
+// candidatesOf reads the candidates of a pair that its source's shards have, with their features.
+func candidatesOf(ctx context.Context, p *view.Pair) (all []mine.Candidate, values *feature.Table, err error) {
 	keys := p.Plan.Pairs[p.Index].Features
 	if len(keys) != len(p.Language(0).Shards) {
 		return nil, nil, badinput.Errorf("the plan does not name the features of its candidates: make it again with mine run")

@@ -124,7 +124,8 @@ type Pair struct {
 	Merges [2][]string `json:"merges"` // keys of the merged neighbours by side and shard, where the plan asks for them
 	Bitext string      `json:"bitext"` // key of the matching task, where the plan asks for it
 
-	Features []string `json:"features,omitempty"` // keys of the candidates' features by source shard, if a scorer weighs them
+	// Features are the keys of the candidates' features, by source shard, where the plan asks for them.
+	Features []string `json:"features,omitempty"`
 
 	// Of two-stage mining: the keys of the task that says which sentences to encode again, and of their vectors by side
 	// and shard.

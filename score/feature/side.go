@@ -15,7 +15,7 @@ import (
 // NameList has the distinct names of a side's sentences.
 type NameList struct {
 	entries []nameEntry
-	sounds  []surface.Sound // of all names, one after the other
+	sounds  []surface.Sound // those of all names, one after the other
 	ids     []int32         // token ids of all names
 	words   []bool          // [len(entries)] it is also a word without a capital, and so no name; nil: none is
 }
@@ -49,8 +49,8 @@ type Sentence struct {
 }
 
 // Side is the input of the features for one side of a mining problem, by sentence number. Sentences that are in no
-// candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory. A side can be
-// made of several others, each of which describes some of its sentences (Join).
+// candidate may be left out. Beside the sentences, which go to a log, it has four bytes of each in memory. A side can
+// be made of several others, each of which describes some of its sentences (Join).
 type Side struct {
 	Names *NameList // nil: the features of names are 0
 	Lower []uint32  // hashes of the words that occur without a capital, ascending; see FindWords

@@ -36,7 +36,7 @@ type featuresArgs struct {
 
 // featuresSpec lists all that the candidates of a source shard and their features depend on.
 type featuresSpec struct {
-	Merges, Described [2][]string // in the order of the shards, which numbers the sentences
+	Merges, Described [2][]string // keys in the order of the shards, which numbers the sentences
 	Shard             int
 	K                 int
 	Margin            string

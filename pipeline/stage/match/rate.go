@@ -119,8 +119,8 @@ func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
 	return all, nil
 }
 
-// effort is the processor time of a stage, in seconds: of a task, and of each of its items. It was measured on a core of
-// Zen 5 with the default encoder and German and English news.
+// effort is the processor time of a stage, in seconds: of a task, and of each of its items. It was measured on a core
+// of Zen 5 with the default encoder and German and English news.
 type effort struct{ task, sentence float64 }
 
 // Of matching, items are the sentences of both sides.
