@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"unsafe"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -44,7 +45,7 @@ func write(w io.Writer, magic string, m int, sides ...mine.Neighbours) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	parts := []any{header{[8]byte([]byte(magic)), uint32(sides[0].Len()), uint32(m), uint32(sides[0].K)}}
 	for _, side := range sides {
-		parts = append(parts, side.IDs, side.Cosines)
+		parts = append(parts, bytesOf(side.IDs), bytesOf(side.Cosines))
 	}
 	for _, part := range parts {
 		if err := binary.Write(out, binary.LittleEndian, part); err != nil {
@@ -54,9 +55,16 @@ func write(w io.Writer, magic string, m int, sides ...mine.Neighbours) error {
 	return out.Flush()
 }
 
-// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. Nothing
-// is allocated before the header agrees with the size.
-func read(in io.Reader, size int64, magic string) (h header, source, target mine.Neighbours, err error) {
+// bytesOf is the memory of numbers, which on every processor of the program is little-endian. Encoding them with
+// encoding/binary would take as much memory again.
+func bytesOf[T int32 | float32](values []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+}
+
+// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. It passes
+// over the lists of a side that is not wanted. Nothing is allocated before the header agrees with the size.
+func read(in *bufio.Reader, size int64, magic string, wanted [2]bool) (h header, source, target mine.Neighbours,
+	err error) {
 	if err := binary.Read(in, binary.LittleEndian, &h); err != nil {
 		return h, source, target, fmt.Errorf("its header is truncated")
 	}
@@ -74,10 +82,15 @@ func read(in io.Reader, size int64, magic string) (h header, source, target mine
 	if want := int64(binary.Size(h)) + rows*k*8; size != want {
 		return h, source, target, fmt.Errorf("it has %d bytes instead of %d", size, want)
 	}
-	if source, err = readSide(in, n, m, k); err != nil {
+	if !wanted[0] {
+		_, err = in.Discard(int(n * k * 8))
+	} else {
+		source, err = readSide(in, n, m, k)
+	}
+	if err != nil {
 		return h, source, target, fmt.Errorf("source side: %w", err)
 	}
-	if magic == cellMagic {
+	if wanted[1] {
 		if target, err = readSide(in, m, n, k); err != nil {
 			return h, source, target, fmt.Errorf("target side: %w", err)
 		}
@@ -88,8 +101,8 @@ func read(in io.Reader, size int64, magic string) (h header, source, target mine
 // readSide reads n lists of k rows of m.
 func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
 	lists := mine.NewNeighbours(int(n), int(k))
-	for _, part := range []any{lists.IDs, lists.Cosines} {
-		if err := binary.Read(in, binary.LittleEndian, part); err != nil {
+	for _, part := range [][]byte{bytesOf(lists.IDs), bytesOf(lists.Cosines)} {
+		if _, err := io.ReadFull(in, part); err != nil {
 			return lists, err
 		}
 	}
@@ -104,17 +117,26 @@ func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
 // OpenCell reads the cell file of a cell with n source rows, m target rows and k neighbours. A file that belongs to
 // another cell, is truncated, or names rows that do not exist is a badinput error.
 func OpenCell(path string, n, m, k int) (source, target mine.Neighbours, err error) {
-	return open(path, cellMagic, n, m, k)
+	return open(path, cellMagic, n, m, k, [2]bool{true, true})
+}
+
+// OpenCellSide reads one side of a cell file, 0 the source or 1 the target. Errors are OpenCell's.
+func OpenCellSide(path string, side, n, m, k int) (mine.Neighbours, error) {
+	source, target, err := open(path, cellMagic, n, m, k, [2]bool{side == 0, side == 1})
+	if side == 1 {
+		return target, err
+	}
+	return source, err
 }
 
 // OpenList reads the list file of a shard of n rows over m rows of the other side, with k neighbours. Errors are
 // OpenCell's.
 func OpenList(path string, n, m, k int) (mine.Neighbours, error) {
-	lists, _, err := open(path, listMagic, n, m, k)
+	lists, _, err := open(path, listMagic, n, m, k, [2]bool{true, false})
 	return lists, err
 }
 
-func open(path, magic string, n, m, k int) (source, target mine.Neighbours, err error) {
+func open(path, magic string, n, m, k int, wanted [2]bool) (source, target mine.Neighbours, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return source, target, err
@@ -124,7 +146,7 @@ func open(path, magic string, n, m, k int) (source, target mine.Neighbours, err 
 	if err != nil {
 		return source, target, err
 	}
-	h, source, target, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic)
+	h, source, target, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic, wanted)
 	if err == nil && (int(h.N) != n || int(h.M) != m || int(h.K) != k) {
 		err = fmt.Errorf("it has lists of %d rows over %d with k = %d instead of %d over %d with k = %d", h.N, h.M, h.K,
 			n, m, k)

@@ -1,9 +1,11 @@
 package index
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -57,7 +59,14 @@ func saved(t *testing.T, content []byte) string {
 
 func TestFilesSurvive(t *testing.T) {
 	source, target := lists()
-	gotSource, gotTarget, err := OpenCell(saved(t, cellFile(t)), 3, 5, 2)
+	path := saved(t, cellFile(t))
+	gotSource, gotTarget, err := OpenCell(path, 3, 5, 2)
+	for side, want := range []mine.Neighbours{gotSource, gotTarget} {
+		half, err := OpenCellSide(path, side, 3, 5, 2)
+		if err != nil || !reflect.DeepEqual(half, want) {
+			t.Errorf("side %d alone: %v, error %v; want %v", side, half, err, want)
+		}
+	}
 	if err != nil || !equal(gotSource, source) || !equal(gotTarget, target) {
 		t.Errorf("cell: %+v and %+v, error %v", gotSource, gotTarget, err)
 	}
@@ -114,6 +123,9 @@ func TestOpenRefuses(t *testing.T) {
 			var err error
 			if path := saved(t, c.content); c.cell {
 				_, _, err = OpenCell(path, c.n, c.m, c.k)
+				if _, half := OpenCellSide(path, 1, c.n, c.m, c.k); half != nil && err == nil {
+					t.Errorf("both sides: error %v, the target side: %v", err, half)
+				}
 			} else {
 				_, err = OpenList(path, c.n, c.m, c.k)
 			}
@@ -130,7 +142,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(cellFile(f))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		for _, magic := range []string{cellMagic, listMagic} {
-			h, source, target, err := read(bytes.NewReader(content), int64(len(content)), magic)
+			h, source, target, err := read(bufio.NewReader(bytes.NewReader(content)), int64(len(content)), magic,
+				[2]bool{true, magic == cellMagic})
 			if err != nil {
 				continue
 			}

@@ -175,11 +175,7 @@ func (f *Files) Cell(ctx context.Context, key string, side, n, m int, found *Rec
 	if side == 1 {
 		n, m = m, n
 	}
-	source, target, err := index.OpenCell(out.Path(CellFile), n, m, f.Plan.Settings.K)
-	if side == 1 {
-		return target, err
-	}
-	return source, err
+	return index.OpenCellSide(out.Path(CellFile), side, n, m, f.Plan.Settings.K)
 }
 
 // Lists reads the merged neighbours of a shard of n rows over a shard set of m.

@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/usage"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -172,6 +173,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
+	defer usage.SteadyHeap()()
 	rows := e.Plan.Side(a.Pair, a.Side).Shards[a.Shard].Rows
 	others := e.Plan.Side(a.Pair, 1-a.Side).Shards
 	otherLanguage := e.Plan.LanguageOf(a.Pair, 1-a.Side)
