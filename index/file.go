@@ -61,8 +61,8 @@ func bytesOf[T int32 | float32](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
 }
 
-// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. It passes
-// over the lists of a side that is not wanted. Nothing is allocated before the header agrees with the size.
+// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. It
+// passes over the lists of a side that is not wanted. Nothing is allocated before the header agrees with the size.
 func read(in *bufio.Reader, size int64, magic string, wanted [2]bool) (h header, source, target mine.Neighbours,
 	err error) {
 	if err := binary.Read(in, binary.LittleEndian, &h); err != nil {
