@@ -168,12 +168,12 @@ func (c comparison) cost(b budget, t table) judgement {
 	return j
 }
 
-// seeds are the pairs of rows of one seed. Rows of one seed share their batches and what they start from. A start or
-// teacher that has one seed alone is compared with all.
-func (c comparison) seeds(t table, name string) (all []statistic.Seed) {
+// seeds are the pairs of rows of one seed. Rows of one seed share their batches and what they start from. A start that
+// has one seed alone is compared with all rows that start from it.
+func (c comparison) seeds(b budget, t table, name string) (all []statistic.Seed) {
 	for _, seed := range slices.Sorted(maps.Keys(t[c.worse])) {
 		better, worse := t[c.better][seed], t[c.worse][seed]
-		if better == nil && len(t[c.better]) == 1 {
+		if better == nil && len(t[c.better]) == 1 && c.better == b.start(c.worse) {
 			better = t.any(c.better)
 		}
 		if better == nil {
@@ -201,7 +201,7 @@ func (c comparison) seeds(t table, name string) (all []statistic.Seed) {
 
 // on decides a comparison on one set.
 func (c comparison) on(b budget, t table, name string) judgement {
-	j := judgement{comparison: c, measure: name, effect: statistic.Compare(c.seeds(t, name))}
+	j := judgement{comparison: c, measure: name, effect: statistic.Compare(c.seeds(b, t, name))}
 	if c.less != "" { // the mean over twice as many figures is half of the difference of differences
 		j.measure = fmt.Sprintf("%s less %s", name, c.less)
 		j.effect.Mean, j.effect.Error = 2*j.effect.Mean, 2*j.effect.Error
@@ -209,14 +209,17 @@ func (c comparison) on(b budget, t table, name string) judgement {
 	if j.because = cmp.Or(c.excused(b, t, name), b.reason(c)); j.because == "" {
 		j.outcome = j.effect.Outcome(c.claimed)
 		switch {
-		case j.effect.Seeds < 2:
-			j.because = "one seed"
+		case j.effect.Seeds < b.needed(): // who stops as soon as a result is clear finds what chance made clear
+			j.outcome, j.because = statistic.Untested, fmt.Sprintf("%d of %d seeds have rows", j.effect.Seeds, b.needed())
 		case j.outcome == statistic.Untested:
 			j.because = "its interval has both nothing and the paper's effect"
 		}
 	}
 	return j
 }
+
+// needed is how many seeds a comparison takes.
+func (b budget) needed() int { return max(len(strings.Fields(b.Seeds)), 2) }
 
 // excused is why rows judge nothing, or empty: a row did not train, all rows are at the end of the scale, or soft
 // labels are hard ones.
@@ -304,6 +307,12 @@ func (b budget) untrained(t table, system string) string {
 	return ""
 }
 
+// any reports whether there are rows to compare.
+func (j judgement) any() bool { return j.effect.Seeds > 0 || j.ratio > 0 }
+
+// bagged is the vector of rows whose encoder is a bag, which no paper's is.
+const bagged = "bag"
+
 // verdict is the result of a claim in a part of a budget.
 type verdict struct {
 	claim
@@ -332,7 +341,12 @@ func (b budget) verdicts(part []string, t table) (all []verdict) {
 					v.judgements = append(v.judgements, over.judge(b, t)...)
 				}
 			}
-			if len(v.judgements) > 0 {
+			for _, j := range v.judgements {
+				if r := t.any(j.better); r != nil && r.Vector == bagged && !pooled {
+					v.vectors = "a bag's"
+				}
+			}
+			if slices.ContainsFunc(v.judgements, judgement.any) {
 				v.outcome = together(v.judgements)
 				all = append(all, v)
 			}

@@ -79,13 +79,19 @@ func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []st
 	if _, err := os.Stat(c.Bitext.Sources[1].Files[0]); err == nil {
 		return nil
 	}
-	args := []string{"run", "--src", "en", "--tgt", part[0], "--src-text", files.English, "--tgt-text", files.Other,
-		"--encoder", filepath.Join(from, "model"), "--out", out, "--work", filepath.Join(from, "work-"+s.Mined.By)}
-	if s.Mined.By == "margin" {
-		args = append(args, "--scorer", "none", "--min-score", "1.1")
-	}
+	args := miningArgs(part[0], files, s.Mined.By, from, out)
 	if text, err := exec.CommandContext(ctx, m.mine, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %v: %w: %s", m.mine, args, err, text)
 	}
 	return nil
+}
+
+// miningArgs are the arguments with which mine mines hidden text by the encoder in a row's folder into out.
+func miningArgs(language string, files sample.Hidden, by, row, out string) []string {
+	args := []string{"run", "--src", "en", "--tgt", language, "--src-text", files.English, "--tgt-text", files.Other,
+		"--encoder", filepath.Join(row, "model"), "--out", out, "--work", filepath.Join(row, "work-"+by)}
+	if by == "margin" {
+		args = append(args, "--scorer", "none", "--threshold", "1.1")
+	}
+	return args
 }

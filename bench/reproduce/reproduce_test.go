@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/bench/reproduce/sample"
 	"bitextmine/bench/reproduce/statistic"
 	"bitextmine/eval/report"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/setting"
 	"bitextmine/train"
 )
 
@@ -207,9 +209,10 @@ func chosen(gained *float64) func(*result) {
 
 // TestRule: what rows judge, by the rule that the page states.
 func TestRule(t *testing.T) {
-	b := budget{name: "toy", Groups: []group{{Name: "a", Systems: []system{{Name: "bag"}}}, {Name: "b", Start: "bag", Rates: []float64{0, 1}, Lines: 7,
+	b := budget{name: "toy", Seeds: "1 2 3 4 5", Groups: []group{{Name: "a", Systems: []system{{Name: "bag"}}}, {Name: "b", Start: "bag", Rates: []float64{0, 1}, Lines: 7,
 		Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}, {Name: "imascl-tcm"}, {Name: "imascl-hard"}}}}}
 	hard := func(r *result) { r.Own = 95 }
+	similar := func(r *result) { r.Measures[0].Protocol, r.Measures[0].Set = "sts", "en" }
 	rising := func(r *result) { r.Losses = [2]float64{1, 2} }
 	for name, c := range map[string]struct {
 		t       table
@@ -220,7 +223,8 @@ func TestRule(t *testing.T) {
 		"held":             {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Held, ""},
 		"smaller":          {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 69, nil)}, "Without XTR", statistic.Smaller, ""},
 		"not held":         {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 75, nil)}, "Without XTR", statistic.NotHeld, ""},
-		"a start":          {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 62, nil)}, "Without XTR", statistic.Held, ""},
+		"a start":          {table{"bag": {1: rows("bag", 70, similar)[1]}, "imascl-hard": rows("imascl-hard", 62, similar)}, "Fine-tuning with hard labels", statistic.Smaller, ""},
+		"one seed":         {table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 62, nil)}, "Without XTR", statistic.Untested, "1 of 5 seeds"},
 		"no training":      {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 1, nil)}, "Without XTR", statistic.Untested, "did not train: it finds 1.0%"},
 		"lost":             {table{"bag": rows("bag", 90, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "lost 20 points"},
 		"stayed":           {table{"ems": rows("ems", 60, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "stayed where it started"},
@@ -232,7 +236,8 @@ func TestRule(t *testing.T) {
 		"still moving":     {table{"ems": rows("ems", 70, chosen(&[]float64{12}[0])), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&[]float64{7}[0]))}, "Without XTR", statistic.Untested, "still moved by +5.0 points"},
 		"settled":          {table{"ems": rows("ems", 70, chosen(&[]float64{12}[0])), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&[]float64{10}[0]))}, "Without XTR", statistic.Held, ""},
 		"end of scale":     {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
-		"other metric":     {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "one seed"},
+		"other metric":     {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no verdict"},
+		"seeds missing":    {table{"ems": {1: rows("ems", 70, nil)[1], 2: rows("ems", 70, nil)[2]}, "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "2 of 5 seeds"},
 		"cost, too few":    {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
 	} {
 		if c.t["bag"] == nil {
@@ -241,7 +246,7 @@ func TestRule(t *testing.T) {
 		at := slices.IndexFunc(b.verdicts(nil, c.t), func(v verdict) bool { return strings.HasPrefix(v.says, c.says) })
 		if c.because == "no verdict" {
 			if at >= 0 {
-				t.Errorf("%s: a cost is judged in a small budget", name)
+				t.Errorf("%s: a cost of a small budget, or what no row has, is judged", name)
 			}
 			continue
 		}
@@ -393,4 +398,20 @@ func FuzzRow(f *testing.F) {
 			_ = m.figure()
 		}
 	})
+}
+
+// TestMiningArgs: mine run has every flag that hidden text is mined with.
+func TestMiningArgs(t *testing.T) {
+	known := map[string]bool{}
+	for _, s := range slices.Concat(setting.List[setting.Languages](), setting.List[setting.Input](),
+		setting.List[setting.Encoding](), setting.List[setting.Output](), setting.List[setting.Decision]()) {
+		known[s.Flag] = true
+	}
+	for _, by := range []string{"margin", "scorer"} {
+		for _, arg := range miningArgs("yo", sample.Hidden{English: "text.en", Other: "text.other"}, by, "row", "out") {
+			if flag, is := strings.CutPrefix(arg, "--"); is && !known[flag] {
+				t.Errorf("by %s: mine run has no flag %s", by, arg)
+			}
+		}
+	}
 }

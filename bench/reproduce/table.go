@@ -143,8 +143,9 @@ func summary(all []verdict, budgets []budget) string {
 				effects, papers = append(effects, fmt.Sprintf("%s (%s)", j.size(), strings.TrimPrefix(j.measure, j.protocol+" "))), append(papers, j.paper())
 			}
 			outcome := fmt.Sprintf("**%s**", v.outcome)
-			if why := v.judgements[0].because; v.outcome == statistic.Untested {
-				outcome += ": " + why
+			if v.outcome == statistic.Untested {
+				first := slices.IndexFunc(v.judgements, func(j judgement) bool { return j.outcome == statistic.Untested })
+				outcome += ": " + v.judgements[first].because
 				if would != "" {
 					outcome += "; would take " + would
 					would = ""
@@ -168,7 +169,10 @@ func (c claim) would(all []verdict, budgets []budget) string {
 	}
 	var would []string
 	for _, b := range budgets {
-		if b.has(c) {
+		made := slices.ContainsFunc(all, func(v verdict) bool {
+			return v.says == c.says && v.budget == b.name && slices.ContainsFunc(v.judgements, func(j judgement) bool { return j.effect.Seeds >= b.needed() })
+		})
+		if b.has(c) && !made {
 			would = append(would, fmt.Sprintf("`%s`, %g h of a core", b.name, b.Hours))
 		}
 	}
