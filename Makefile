@@ -12,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -96,6 +96,11 @@ test-slurm: $(SETUP) .cache/slurm
 	@scripts/setup slurmctld slurmd slurm-client munge
 	@mkdir -p .cache && touch $@
 
+# The sample, again and again for MINUTES, on servers of S3 and GCS that refuse, fail, are slow and cut what they send.
+MINUTES ?= 60
+soak: modules
+	MINE_TEST_SOAK=$(MINUTES)m $(GO) test -count=1 -timeout $$(($(MINUTES) + 30))m -run TestSoakStores -v ./pipeline
+
 # The pages in Debian's Chromium, and what axe-core says of them.
 test-page: build .cache/page
 	MINE_TEST_PAGE='$(CURDIR)/bin/mine' MINE_TEST_AXE='$(CURDIR)/.cache/page/node_modules/axe-core/axe.min.js' $(GO) test -count=1 -timeout 10m ./web/browser
@@ -104,9 +109,9 @@ test-page: build .cache/page
 	@scripts/setup chromium $$(command -v npm >/dev/null || echo npm)
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
-# What takes an hour: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
-# moments, a million rows against 200,000, and ten nights of 50,000 sentences.
-test-heavy: build
+# What takes hours: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
+# moments, object stores with faults, a million rows against 200,000, and ten nights of 50,000 sentences.
+test-heavy: build soak
 	scripts/kills bin/mine
 	scripts/bounds bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline

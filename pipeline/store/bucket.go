@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +29,9 @@ import (
 // record is written last, and only if there is none. So two writers of one output never mix their files, and the files
 // of the one that lost are removed by a later sweep.
 type bucket struct {
-	bucket *blob.Bucket
-	cache  string
+	bucket   *blob.Bucket
+	cache    string
+	patience time.Duration // how long an operation is tried again
 }
 
 // OpenBucket returns a backend on a bucket and caches fetched files in the directory cache. Closing the backend closes
@@ -36,26 +40,33 @@ func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, fmt.Errorf("make the cache of the bucket: %w", err)
 	}
-	return bucket{b, cache}, nil
+	bounded(b)
+	return bucket{b, cache, workPatience}, nil
 }
 
 // object is the name of the object that holds a file of an output.
 func object(name string, file File) string { return name + "/" + file.SHA256[:32] + "/" + file.Name }
 
 func (b bucket) Read(ctx context.Context, name string) ([]byte, error) {
-	data, err := b.bucket.ReadAll(ctx, name)
+	var data bytes.Buffer
+	err := b.retry(ctx, func(ctx context.Context) error {
+		data.Reset() // a note may have changed, so its rest cannot be asked for
+		_, err := b.copyFrom(ctx, name, 0, &data)
+		return err
+	})
 	if codeOf(err) == gcerrors.NotFound {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
 func (b bucket) Write(ctx context.Context, name string, data []byte) error {
-	return b.bucket.WriteAll(ctx, name, data, nil)
+	return b.within(ctx, int64(len(data)), func(ctx context.Context) error { return b.bucket.WriteAll(ctx, name, data, nil) })
 }
 
 func (b bucket) Delete(ctx context.Context, name string) error {
-	if err := b.bucket.Delete(ctx, name); err != nil && codeOf(err) != gcerrors.NotFound {
+	err := b.within(ctx, 0, func(ctx context.Context) error { return b.bucket.Delete(ctx, name) })
+	if err != nil && codeOf(err) != gcerrors.NotFound {
 		return err
 	}
 	return nil
@@ -67,11 +78,14 @@ func (b bucket) Scratch(name string) (string, error) { return directory{b.cache}
 
 func (b bucket) Publish(ctx context.Context, name, dir string, files []File, record []byte) error {
 	for _, file := range files {
-		if err := b.upload(ctx, object(name, file), filepath.Join(dir, file.Name)); err != nil {
+		if err := b.upload(ctx, object(name, file), file, filepath.Join(dir, file.Name)); err != nil {
 			return err
 		}
 	}
-	err := writeOnce(ctx, b.bucket, name+"/"+recordName, record)
+	// If the answer to a write was lost, the next attempt finds the record, and it is this one or an equal one.
+	err := b.within(ctx, int64(len(record)), func(ctx context.Context) error {
+		return b.bucket.WriteAll(ctx, name+"/"+recordName, record, &blob.WriterOptions{IfNotExist: true})
+	})
 	if codeOf(err) == gcerrors.FailedPrecondition {
 		return errors.Join(fs.ErrExist, os.RemoveAll(dir))
 	}
@@ -80,15 +94,6 @@ func (b bucket) Publish(ctx context.Context, name, dir string, files []File, rec
 	}
 	_, err = b.moveToCache(name, dir, files)
 	return err
-}
-
-// writeOnce writes an object if there is none.
-func writeOnce(ctx context.Context, b *blob.Bucket, name string, data []byte) (err error) {
-	waited := await(ctx, func() bool {
-		err = b.WriteAll(ctx, name, data, &blob.WriterOptions{IfNotExist: true})
-		return !contended(err)
-	})
-	return errors.Join(err, waited)
 }
 
 // moveToCache makes dir, which has the files of the output, the output's directory in the cache, and returns that. If
@@ -120,23 +125,27 @@ func whole(dir string, files []File) bool {
 	return true
 }
 
-func (b bucket) upload(ctx context.Context, name, path string) (err error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	working, cancel := context.WithCancel(ctx)
-	defer cancel() // no object is created if the context ends before Close
-	out, err := b.bucket.NewWriter(working, name, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		cancel()
-		return errors.Join(err, ignore(out.Close(), context.Canceled))
-	}
-	return out.Close()
+// upload stores a file. An attempt that fails leaves no object, and the next one begins from the start; of a large file
+// the clients repeat single parts.
+func (b bucket) upload(ctx context.Context, name string, file File, path string) error {
+	return b.within(ctx, file.Size, func(ctx context.Context) (err error) {
+		in, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, in.Close()) }()
+		working, cancel := context.WithCancel(ctx)
+		defer cancel() // no object is created if the context ends before Close
+		out, err := b.bucket.NewWriter(working, name, checksummed(in, file.Size))
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(out, in); err != nil {
+			cancel()
+			return errors.Join(err, ignore(out.Close(), context.Canceled))
+		}
+		return out.Close()
+	})
 }
 
 func ignore(err, what error) error {
@@ -156,25 +165,50 @@ func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, e
 		return "", err
 	}
 	for _, file := range files {
-		if err := b.download(ctx, object(name, file), filepath.Join(dir, file.Name)); err != nil {
+		if err := b.fetch(ctx, name, file, filepath.Join(dir, file.Name)); err != nil {
 			return "", errors.Join(atomicfile.Explain(dir, classify(err)), os.RemoveAll(dir))
 		}
 	}
 	return b.moveToCache(name, dir, files)
 }
 
-func (b bucket) download(ctx context.Context, name, path string) (err error) {
-	in, err := b.bucket.NewReader(ctx, name, nil)
-	if err != nil {
-		return err
+// fetch downloads a file. If that does not have the digest of its record, the answer may have been damaged, so it is
+// downloaded again; then the object is what is damaged, which readers find.
+func (b bucket) fetch(ctx context.Context, name string, file File, path string) error {
+	for range 3 {
+		sum := sha256.New()
+		err := writeTo(path, func(out io.Writer) error {
+			return b.download(ctx, object(name, file), file.Size, io.MultiWriter(out, sum))
+		})
+		if err != nil || hex.EncodeToString(sum.Sum(nil)) == file.SHA256 {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+	return nil
+}
+
+func writeTo(path string, write func(io.Writer) error) error {
 	out, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return errors.Join(write(out), out.Close())
+}
+
+// next is the next object of a list. After an error the list asks for the same page again.
+func (b bucket) next(ctx context.Context, list *blob.ListIterator) (o *blob.ListObject, err error) {
+	last := false
+	err = b.within(ctx, 0, func(ctx context.Context) error {
+		o, err = list.Next(ctx)
+		if last = err == io.EOF; last { //nolint:errorlint // a connection that ends is an error with io.EOF in it
+			return nil
+		}
+		return err
+	})
+	if last {
+		err = io.EOF
+	}
+	return o, err
 }
 
 func (b bucket) Remove(ctx context.Context, name string) error {
@@ -183,7 +217,7 @@ func (b bucket) Remove(ctx context.Context, name string) error {
 	}
 	objects := b.bucket.List(&blob.ListOptions{Prefix: name + "/"})
 	for {
-		o, err := objects.Next(ctx)
+		o, err := b.next(ctx, objects)
 		if errors.Is(err, io.EOF) {
 			return (directory{b.cache}).discard(b.Local(name))
 		}
@@ -202,7 +236,7 @@ func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 		// of the current output, whose files are listed before its record, because a digest sorts before "task.json"
 		var bytes int64
 		for {
-			o, err := objects.Next(ctx)
+			o, err := b.next(ctx, objects)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -228,36 +262,36 @@ func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 
 // Sweep removes files of outputs that are not in the output's record, probes of processes that were killed, and the
 // temporary files in the cache.
-func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
-	swept, bytes, err = directory{b.cache}.Sweep(ctx, before)
+func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, size int64, err error) {
+	swept, size, err = directory{b.cache}.Sweep(ctx, before)
 	if err != nil {
-		return swept, bytes, err
+		return swept, size, err
 	}
 	objects := b.bucket.List(nil)
 	records := map[string]string{}
 	for {
-		o, err := objects.Next(ctx)
+		o, err := b.next(ctx, objects)
 		if errors.Is(err, io.EOF) {
-			return swept, bytes, nil
+			return swept, size, nil
 		}
 		if err != nil {
-			return swept, bytes, err
+			return swept, size, err
 		}
 		if o.ModTime.After(before) {
 			continue
 		}
 		needed, err := b.needed(ctx, o.Key, records)
 		if err != nil {
-			return swept, bytes, err
+			return swept, size, err
 		}
 		if needed {
 			continue
 		}
 		if err := b.Delete(ctx, o.Key); err != nil {
-			return swept, bytes, err
+			return swept, size, err
 		}
 		swept++
-		bytes += o.Size
+		size += o.Size
 	}
 }
 

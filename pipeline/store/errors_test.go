@@ -44,6 +44,7 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 			}
 			t.Setenv("AWS_ACCESS_KEY_ID", "test")
 			t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+			store.BePatient(t, 0, 0)
 			t.Setenv("AWS_MAX_ATTEMPTS", "1")
 			t.Setenv("MINE_CACHE", t.TempDir())
 			_, err := store.Open(t.Context(), "s3://corpus/work?region=us-east-1&use_path_style=true&endpoint="+server.URL, storetest.Quiet)
@@ -57,6 +58,7 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 // TestPasswordIsNotShown: errors repeat the location, but not the password of its endpoint.
 func TestPasswordIsNotShown(t *testing.T) {
 	t.Setenv("MINE_CACHE", t.TempDir())
+	store.BePatient(t, 0, 0)
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	for _, location := range []string{"s3://corpus/work?region=us-east-1&endpoint=http://name:hunter2@127.0.0.1:1",
 		"s3://corpus/work?nothing=1&endpoint=http://name:hunter2@127.0.0.1:1", "s4://name:hunter2@corpus/work", "s3://name:hunter2@corpus/%zz"} {

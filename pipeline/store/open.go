@@ -17,13 +17,11 @@ import (
 	"strings"
 
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob" // gs://
 	_ "gocloud.dev/blob/memblob" // mem://
 	_ "gocloud.dev/blob/s3blob"  // s3://
 	"gocloud.dev/gcerrors"
-	"google.golang.org/api/googleapi"
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -90,7 +88,7 @@ func openBucket(ctx context.Context, location, cache string) (Backend, error) {
 	}
 	back, err := OpenBucket(b, cache)
 	if err == nil {
-		err = checkWritable(ctx, back, location)
+		err = checkWritable(ctx, bucket{b, cache, openPatience}, location)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -107,6 +105,9 @@ func checkWritable(ctx context.Context, back Backend, location string) error {
 	if err := back.Write(ctx, probe, []byte("mine")); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if tried := (unanswered{}); errors.As(err, &tried) {
+			err = tried.err
 		}
 		said := strings.Join(strings.Fields(err.Error()), " ")
 		if refused(err) {
@@ -177,13 +178,6 @@ func codeOf(err error) gcerrors.ErrorCode {
 	return gcerrors.Unknown
 }
 
-// contended reports whether S3 refused a conditional write because another one of that object was under way: neither
-// has to have succeeded, and the writer shall try again.
-func contended(err error) bool {
-	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "ConditionalRequestConflict"
-}
-
 // classify converts the errors of the bucket to the classes that callers know.
 func classify(err error) error {
 	switch codeOf(err) {
@@ -198,15 +192,11 @@ func classify(err error) error {
 // refused reports whether a server understood a request and refused it, so that asking again is of no use: there is no
 // such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not refused.
 func refused(err error) bool {
-	status := 0
-	var google *googleapi.Error
-	var amazon *smithyhttp.ResponseError
-	switch {
-	case errors.As(err, &google):
-		status = google.Code
-	case errors.As(err, &amazon):
-		status = amazon.HTTPStatusCode()
-	}
+	status, _ := answered(err)
+	return refusal(status)
+}
+
+func refusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false

@@ -3,9 +3,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +112,19 @@ var buildS3 = builder("s3server", "versitygw")
 // with -short.
 func S3(t testing.TB) (location string) {
 	t.Helper()
+	return startS3(t, func(server string) string { return server })
+}
+
+// FaultyS3 is S3 behind faults, of which there are none before Disturb.
+func FaultyS3(t testing.TB) (location string, faults *Faults) {
+	t.Helper()
+	faults = &Faults{}
+	return startS3(t, func(server string) string { return faults.start(t, server) }), faults
+}
+
+// startS3 starts the server. behind returns the address that clients use for the server's.
+func startS3(t testing.TB, behind func(server string) string) (location string) {
+	t.Helper()
 	server := program(t, buildS3)
 	dir := t.TempDir()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
@@ -122,7 +138,7 @@ func S3(t testing.TB) (location string) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "testsecret")
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	options := fmt.Sprintf("?endpoint=http://%s&region=us-east-1&use_path_style=true&disable_https=true", address)
+	options := fmt.Sprintf("?endpoint=http://%s&region=us-east-1&use_path_style=true&disable_https=true", behind(address))
 	awaitBucket(t, "s3://corpus"+options)
 	return "s3://corpus/work" + options
 }
@@ -132,6 +148,19 @@ var buildGCS = builder("gcsserver", "fake-gcs-server")
 // GCS starts fake-gcs-server, a server of Google Cloud Storage's JSON API, on loopback until the test ends, and returns
 // the location of a new bucket. Skipped with -short.
 func GCS(t testing.TB) (location string) {
+	t.Helper()
+	return startGCS(t, func(server string) string { return server })
+}
+
+// FaultyGCS is GCS behind faults, of which there are none before Disturb.
+func FaultyGCS(t testing.TB) (location string, faults *Faults) {
+	t.Helper()
+	faults = &Faults{}
+	return startGCS(t, func(server string) string { return faults.start(t, server) }), faults
+}
+
+// startGCS starts the server, which tells clients to send the parts of an upload to the address that behind returns.
+func startGCS(t testing.TB, behind func(server string) string) (location string) {
 	t.Helper()
 	server := program(t, buildGCS)
 	data := t.TempDir()
@@ -143,11 +172,48 @@ func GCS(t testing.TB) (location string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	serve(t, server, "-scheme", "http", "-host", host, "-port", port, "-public-host", address, "-backend", "memory", "-data", data, "-log-level", "error")
-	t.Setenv("STORAGE_EMULATOR_HOST", address)
+	public := behind(address)
+	serve(t, server, "-scheme", "http", "-host", host, "-port", port, "-public-host", public, "-external-url", "http://"+public,
+		"-backend", "memory", "-data", data, "-log-level", "error")
+	t.Setenv("STORAGE_EMULATOR_HOST", public)
 	awaitBucket(t, "gs://corpus")
 	return "gs://corpus/work"
 }
 
 // Quiet is a log that discards everything.
 var Quiet = slog.New(slog.DiscardHandler)
+
+// TakeObjects returns the objects below a location by their names there, and removes them.
+func TakeObjects(t testing.TB, location string) map[string][]byte {
+	t.Helper()
+	u, err := url.Parse(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := strings.Trim(u.Path, "/") + "/"
+	u.Path = ""
+	b, err := blob.OpenBucket(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	objects := map[string][]byte{}
+	for list := b.List(&blob.ListOptions{Prefix: prefix}); ; {
+		o, err := list.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objects[strings.TrimPrefix(o.Key, prefix)], err = b.ReadAll(t.Context(), o.Key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range objects {
+		if err := b.Delete(t.Context(), prefix+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return objects
+}

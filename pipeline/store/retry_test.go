@@ -1,0 +1,208 @@
+package store_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/store/storetest"
+)
+
+// poorS3 keeps what is put. What a test sets decides about the n-th GET of a file of an output, from 1.
+type poorS3 struct {
+	sync.Mutex
+	objects map[string][]byte
+	ranges  []string // of the GETs of files
+	get     func(n int, w http.ResponseWriter, content []byte) (answered bool)
+	every   func(w http.ResponseWriter) (answered bool)
+}
+
+func (s *poorS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.Lock()
+	defer s.Unlock()
+	if s.every != nil && s.every(w) {
+		return
+	}
+	object, found := s.objects[r.URL.Path]
+	switch {
+	case r.Method == http.MethodPut:
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		s.objects[r.URL.Path] = body
+	case r.Method == http.MethodDelete:
+		w.WriteHeader(http.StatusNoContent)
+	case !found:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
+	case strings.HasSuffix(r.URL.Path, "/vectors"):
+		s.ranges = append(s.ranges, r.Header.Get("Range"))
+		if s.get != nil && s.get(len(s.ranges), w, object) {
+			return
+		}
+		fallthrough
+	default:
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(object))
+	}
+}
+
+// onPoorS3 publishes an output and returns a function that gets it on another machine.
+func onPoorS3(t *testing.T, poor *poorS3, content []byte) (get func() (*store.Output, error)) {
+	t.Helper()
+	poor.objects = map[string][]byte{}
+	server := httptest.NewServer(poor)
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_MAX_ATTEMPTS": "1",
+		"AWS_REQUEST_CHECKSUM_CALCULATION": "when_required", // else what is put is cut into pieces
+	} {
+		t.Setenv(name, value)
+	}
+	location := "s3://corpus/work?region=us-east-1&use_path_style=true&endpoint=" + server.URL
+	task := store.Task{Stage: "encode", Key: "0123456789abcdef"}
+	on := func(do func(string) (any, error)) (*store.Output, error) {
+		st, err := store.OpenCached(t.Context(), location, t.TempDir(), storetest.Quiet)
+		if err != nil {
+			return nil, err
+		}
+		out, err := st.Do(t.Context(), task, do)
+		return out, errors.Join(err, st.Close())
+	}
+	if _, err := on(func(dir string) (any, error) {
+		return nil, os.WriteFile(filepath.Join(dir, "vectors"), content, 0o600)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return func() (*store.Output, error) {
+		return on(func(string) (any, error) { return nil, errors.New("made again") })
+	}
+}
+
+// TestPoorAnswers: a download goes on where an answer was cut, one that is not what was published is repeated, and a
+// server that asks for time gets it.
+func TestPoorAnswers(t *testing.T) {
+	content := make([]byte, 100_000)
+	if _, err := rand.Read(content); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		get    func(n int, w http.ResponseWriter, content []byte) bool
+		ranges []string
+		least  time.Duration
+	}{
+		"whole": {nil, []string{""}, 0},
+		"cut": {func(n int, w http.ResponseWriter, content []byte) bool {
+			if n > 1 {
+				return false
+			}
+			w.Header().Set("Content-Length", fmt.Sprint(len(content)))
+			_, _ = w.Write(content[:60_000])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, []string{"", "bytes=60000-"}, 0},
+		"cut before it says what is missing": {func(n int, w http.ResponseWriter, _ []byte) bool {
+			if n > 1 {
+				return false
+			}
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "<Error><Code>NoSu")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, []string{"", ""}, 0},
+		"damaged": {func(n int, w http.ResponseWriter, content []byte) bool {
+			if n > 1 {
+				return false
+			}
+			_, _ = w.Write(append([]byte{^content[0]}, content[1:]...))
+			return true
+		}, []string{"", ""}, 0},
+		"asks for time": {func(n int, w http.ResponseWriter, _ []byte) bool {
+			w.Header().Set("Retry-After", "1")
+			if n < 3 {
+				w.WriteHeader(http.StatusTooManyRequests)
+			}
+			return n < 3
+		}, []string{"", "", ""}, 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			poor := &poorS3{get: c.get}
+			get := onPoorS3(t, poor, content)
+			begin := time.Now()
+			out, err := get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(out.Path("vectors")); err != nil || !bytes.Equal(got, content) {
+				t.Errorf("%d bytes, error %v", len(got), err)
+			}
+			if strings.Join(poor.ranges, ";") != strings.Join(c.ranges, ";") || time.Since(begin) < c.least {
+				t.Errorf("asked for %q in %v", poor.ranges, time.Since(begin))
+			}
+		})
+	}
+}
+
+// TestStoreThatDoesNotRecover ends an operation with an error that is worth a retry and says so.
+func TestStoreThatDoesNotRecover(t *testing.T) {
+	poor := &poorS3{get: func(_ int, w http.ResponseWriter, _ []byte) bool {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	}}
+	get := onPoorS3(t, poor, []byte("some"))
+	store.BePatient(t, time.Second, time.Second)
+	_, err := get()
+	if err == nil || badinput.Is(err) || !strings.Contains(err.Error(), "did not answer well for 1s") ||
+		!strings.Contains(err.Error(), "run the same command again") {
+		t.Errorf("error %v", err)
+	}
+	if len(poor.ranges) < 3 {
+		t.Errorf("asked %d times", len(poor.ranges))
+	}
+	poor.every = func(w http.ResponseWriter) bool {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	}
+	if _, err := get(); err == nil || badinput.Is(err) || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestGCSIsNotAskedForEver: Google's client would.
+func TestGCSIsNotAskedForEver(t *testing.T) {
+	reads := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			reads++
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, "{}")
+	}))
+	defer server.Close()
+	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
+	store.BePatient(t, 0, 0)
+	st, err := store.OpenCached(t.Context(), "gs://corpus/work", t.TempDir(), storetest.Quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if _, err := st.Stat(t.Context(), store.Task{Stage: "encode", Key: "0123456789abcdef"}); err == nil ||
+		!strings.Contains(err.Error(), "did not answer well") || reads != 3 {
+		t.Errorf("%d reads, error %v", reads, err)
+	}
+}
