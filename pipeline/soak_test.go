@@ -45,10 +45,10 @@ type left struct {
 	files  map[string]string
 }
 
-// TestSoakStores mines the sample on servers of S3 and GCS whose answers are refused, cut, slow and lost, with other
-// seeds until MINE_TEST_SOAK (a duration; one round of each without it) has passed: the bytes of the bitext and of every
-// output are those of an undisturbed run, what is under a final name is whole, nothing is computed twice, and a run that
-// gives up says that the same command continues. MINE_TEST_SEED is the first seed.
+// TestSoakStores mines the sample on servers of S3 and GCS that refuse, are slow and cut or lose their answers, with
+// other seeds until MINE_TEST_SOAK (a duration; without it, one round of each) has passed: the bytes of the bitext and
+// of every output are those of an undisturbed run, what is under a final name is whole, nothing is computed twice, and
+// a run that gives up says that the same command continues. MINE_TEST_SEED is the first seed.
 func TestSoakStores(t *testing.T) {
 	long, seed := time.Duration(0), uint64(1)
 	if text := os.Getenv("MINE_TEST_SOAK"); text != "" {
@@ -81,7 +81,7 @@ func TestSoakStores(t *testing.T) {
 	t.Logf("seeds from %d, %v\n%s", seed, time.Since(begin).Round(time.Second), s.table())
 }
 
-// round mines on one machine, again on another one that has nothing in its cache, and stores an output of several parts.
+// round mines on one machine, again on another one with an empty cache, and stores an output of several parts.
 func (s *soak) round(t *testing.T, at *soaked, seed uint64) (err error) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	dir, err := os.MkdirTemp("", "soak")

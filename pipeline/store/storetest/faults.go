@@ -23,8 +23,8 @@ type Faults struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	share  float64   // of the requests that are disturbed
-	down   time.Time // until when the server is down
+	share  float64   // probability that a request is disturbed
+	down   time.Time // end of an outage
 	counts map[string]int
 }
 
