@@ -11,12 +11,9 @@
 package cuda
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -43,19 +40,7 @@ type Options struct {
 //go:embed kernels.json.gz
 var bundle []byte
 
-var sources = sync.OnceValue(func() (all []cuda.Source) {
-	r, err := gzip.NewReader(bytes.NewReader(bundle))
-	if err == nil {
-		err = json.NewDecoder(r).Decode(&all)
-	}
-	if err != nil {
-		panic(err) // the program was built of another file
-	}
-	return all
-})
-
-// oldest is the compute capability that the kernels need, that of Ampere, times 10.
-const oldest = 80
+var sources = sync.OnceValue(func() cuda.Bundle { return cuda.ReadBundle(bundle) })
 
 // hopper is the compute capability times 10 that has a kernel of its own, with tiles of its own.
 const hopper = 90
@@ -80,7 +65,7 @@ func Open(opts Options) (index.Searcher, error) {
 		return nil, err
 	}
 	for _, g := range driver.GPUs {
-		if 10*g.Major+g.Minor < oldest {
+		if g.TooOld() {
 			return nil, badinput.Errorf(
 				"GPU %d is %s, older than the kernels of search = %s, which need 8.0 (Ampere): hide it with CUDA_VISIBLE_DEVICES, or search with exact",
 				g.Number, g, Name)
@@ -214,15 +199,8 @@ func (s *searcher) attach(keep int) ([]*device, error) {
 	return devices, g.Wait()
 }
 
-// source is the kernel of a name for a GPU: the matrix units of compute capability 9.0 have code of their own.
-func source(name string, on cuda.GPU) (found cuda.Source) {
-	for _, s := range sources() {
-		if s.Name == name && (s.Capability == oldest && found.PTX == "" || s.Capability == 10*on.Major+on.Minor) {
-			found = s
-		}
-	}
-	return found
-}
+// source is the kernel of a name for a GPU.
+func source(name string, on cuda.GPU) cuda.Source { return sources().Find(name, on) }
 
 func (d *device) close() (err error) {
 	for _, k := range []*cuda.Kernel{d.maxima, d.choose, d.rescore} {

@@ -3,16 +3,13 @@
 The file has PTX, which the driver compiles for its GPU: of products once for Hopper, whose matrix units need code of
 their own, and once for every GPU since Ampere. The same Triton writes the same bytes (make cuda-kernels).
 """
-import gzip
-import json
-import os
+import pathlib
 import sys
 
-os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "internal" / "cuda"))
+import compiling  # before Triton: it sets what Triton reads
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
 GROUP = 16  # columns' lists have groups of so many queries, rows' lists of FOLD times as many base rows
 FOLD = 2
@@ -119,16 +116,7 @@ TYPES = {"queries": "*fp16", "base": "*fp16", "row_max": "*fp32", "col_max": "*f
 
 
 def compiled(name, kernel, capability, warps, stages, **constants):
-    """A kernel for GPUs of a compute capability. Its operands begin at multiples of 16 bytes, as dim and strides do."""
-    signature = {a: "constexpr" if a in constants else TYPES.get(a, "i32") for a in kernel.arg_names}
-    aligned = [i for i, a in enumerate(kernel.arg_names) if a in TYPES or a in ("dim", "stride", "row_stride", "col_stride")]
-    source = ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs={(i,): [["tt.divisibility", 16]] for i in aligned})
-    built = triton.compile(source, target=GPUTarget("cuda", capability, 32), options={"num_warps": warps, "num_stages": stages, "ptx_version": 80})
-    # The last two parameters are scratch memory, of which these kernels need none.
-    assert not built.metadata.global_scratch_size and not built.metadata.profile_scratch_size
-    ptx = "\n".join(line for line in built.asm["ptx"].splitlines() if line.strip() and not line.strip().startswith("//"))
-    return {"name": name, "entry": kernel.fn.__name__, "capability": capability, "threads": 32 * warps,
-            "shared": built.metadata.shared, "ptx": ptx + "\n"}
+    return compiling.compiled(name, kernel, TYPES, ("dim", "stride", "row_stride", "col_stride"), capability, warps, stages, **constants)
 
 
 if __name__ == "__main__":
@@ -138,8 +126,4 @@ if __name__ == "__main__":
     for slots in 16, 32, 128:
         bundle.append(compiled(f"select{slots}", select, 80, 4, 1, SLOTS=slots, WIDTH=1024))
         bundle.append(compiled(f"rescore{slots}", rescore, 80, 4, 1, SLOTS=slots, GROUP=GROUP, BK=128))
-    data = json.dumps(bundle, indent=1).encode()
-    with open(sys.argv[1], "wb") as f:
-        f.write(gzip.compress(data, 9, mtime=0))
-    for k in bundle:
-        print(k["name"], k["capability"], "shared", k["shared"], "ptx", len(k["ptx"]))
+    compiling.write(sys.argv[1], bundle)

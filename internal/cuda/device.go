@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 )
 
@@ -105,7 +106,7 @@ func (d *Device) Fill(m Memory, word uint32, n int) error {
 }
 
 // Upload copies values of the host to the device.
-func Upload[T uint16 | int32 | float32](d *Device, to Memory, from []T) error {
+func Upload[T byte | uint16 | int32 | float32](d *Device, to Memory, from []T) error {
 	if len(from) == 0 {
 		return nil
 	}
@@ -129,15 +130,20 @@ func sizeOf[T any](values []T) C.size_t {
 
 // Staging takes n values of the host's memory that are not paged out, from which copies are faster, and returns how to
 // give them back.
-func (d *Device) Staging(n int) ([]uint16, func() error, error) {
+func (d *Device) Staging(n int) ([]uint16, func() error, error) { return Pinned[uint16](d, n) }
+
+// Pinned is Staging for values of any type.
+func Pinned[T uint16 | int32 | float32](d *Device, n int) ([]T, func() error, error) {
 	var m unsafe.Pointer
-	if err := d.failed("taking memory of the host", C.driver_allocate_host(d.context, C.size_t(2*n), &m)); err != nil {
+	var one T
+	code := C.driver_allocate_host(d.context, C.size_t(n)*C.size_t(unsafe.Sizeof(one)), &m)
+	if err := d.failed("taking memory of the host", code); err != nil {
 		return nil, nil, err
 	}
 	release := func() error {
 		return d.failed("giving back memory of the host", C.driver_release_host(d.context, m))
 	}
-	return unsafe.Slice((*uint16)(m), n), release, nil
+	return unsafe.Slice((*T)(m), n), release, nil
 }
 
 // Compile compiles a kernel. The driver keeps what it compiled in a cache of the user.
@@ -158,7 +164,7 @@ func (k *Kernel) Release() error {
 	return k.on.failed("giving a kernel back", C.driver_unload(k.on.context, k.module))
 }
 
-// Launch starts a kernel in so many blocks. Parameters are Memory or int32, in the kernel's order. The
+// Launch starts a kernel in so many blocks. Parameters are Memory, int32 or float32, in the kernel's order. The
 // next operation that waits returns an error of the kernel itself.
 func (k *Kernel) Launch(blocks int, parameters ...any) error {
 	var slots [C.driver_parameters]C.uint64_t
@@ -168,6 +174,8 @@ func (k *Kernel) Launch(blocks int, parameters ...any) error {
 			slots[i] = C.uint64_t(p)
 		case int32:
 			slots[i] = C.uint64_t(uint32(p))
+		case float32:
+			slots[i] = C.uint64_t(math.Float32bits(p))
 		default:
 			return fmt.Errorf("a kernel has no parameters of type %T", p)
 		}

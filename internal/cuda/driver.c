@@ -8,7 +8,7 @@ typedef int (*call)();
 static struct {
 	call init, version, count, get, name, memory, attribute; // every driver has them
 	call error, retain, detach, current, free_memory, allocate, release, fill, upload, download, allocate_host, release_host, compile, unload, function,
-		allow, launch, wait;
+		allow, launch, wait, upload_later, download_later, event, record, reached, elapsed, forget;
 } cuda;
 
 static const struct {
@@ -40,6 +40,13 @@ static const struct {
 	{"cuFuncSetAttribute", &cuda.allow},
 	{"cuLaunchKernel", &cuda.launch},
 	{"cuCtxSynchronize", &cuda.wait},
+	{"cuMemcpyHtoDAsync_v2", &cuda.upload_later},
+	{"cuMemcpyDtoHAsync_v2", &cuda.download_later},
+	{"cuEventCreate", &cuda.event},
+	{"cuEventRecord", &cuda.record},
+	{"cuEventSynchronize", &cuda.reached},
+	{"cuEventElapsedTime", &cuda.elapsed},
+	{"cuEventDestroy_v2", &cuda.forget},
 };
 
 int driver_open(const char *library, int *version, int *gpus) {
@@ -141,3 +148,24 @@ int driver_launch(void *context, void *kernel, unsigned blocks, unsigned threads
 }
 
 int driver_wait(void *context) { ON(context, cuda.wait()); }
+
+int driver_upload_later(void *context, uint64_t memory, const void *from, size_t bytes) {
+	ON(context, cuda.upload_later(memory, from, bytes, NULL));
+}
+
+int driver_download_later(void *context, void *to, uint64_t memory, size_t bytes) {
+	ON(context, cuda.download_later(to, memory, bytes, NULL));
+}
+
+int driver_event(void *context, void **event) {
+	enum { blocking_sync = 1 }; // CUevent_flags
+	ON(context, cuda.event(event, blocking_sync));
+}
+
+int driver_record(void *context, void *event) { ON(context, cuda.record(event, NULL)); }
+
+int driver_reached(void *context, void *event) { ON(context, cuda.reached(event)); }
+
+int driver_elapsed(void *context, float *milliseconds, void *from, void *to) { ON(context, cuda.elapsed(milliseconds, from, to)); }
+
+int driver_forget(void *context, void *event) { ON(context, cuda.forget(event)); }

@@ -44,3 +44,16 @@ int driver_unload(void *context, void *module);
 // driver_launch starts a kernel; each parameter has a slot, of which it uses the first bytes.
 int driver_launch(void *context, void *kernel, unsigned blocks, unsigned threads, unsigned shared, uint64_t *slots, int n);
 int driver_wait(void *context);
+
+// The same copies, which the device does when it comes to them: until then the host's memory, which must be such as is
+// not paged out, is the device's.
+int driver_upload_later(void *context, uint64_t memory, const void *from, size_t bytes);
+int driver_download_later(void *context, void *to, uint64_t memory, size_t bytes);
+
+// An event marks a place in what a context was given to do: driver_record sets the mark, driver_reached waits for it,
+// and driver_elapsed gives the time between two that were reached.
+int driver_event(void *context, void **event);
+int driver_record(void *context, void *event);
+int driver_reached(void *context, void *event);
+int driver_elapsed(void *context, float *milliseconds, void *from, void *to);
+int driver_forget(void *context, void *event);
