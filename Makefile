@@ -210,15 +210,17 @@ figures: build
 	scripts/figures '$(DATA)' .cache/figures $(ONLY)
 	$(GO) test -count=1 -run 'Figures$$' . -update
 
-# The kernels of search = cuda, of their source: the same Triton, a wheel of PyPI, writes the same bytes.
+# The kernels of search = cuda and of encoding in float16, of their source: the same Triton, a wheel of PyPI, writes
+# the same bytes.
 cuda-kernels: .cache/triton
 	.cache/triton/bin/python index/cuda/kernels.py index/cuda/kernels.json.gz
+	.cache/triton/bin/python encode/gpu/kernels.py encode/gpu/kernels.json.gz
 
 .cache/triton: index/cuda/triton.txt
 	@python3 -m venv $@ && $@/bin/pip install -q --no-deps --require-hashes -r $< && touch $@
 
 # What is checked on a GPU (bench/gpu): search, encoding and training beside the CPU's, and how fast they are. Without a
-# GPU training alone is rehearsed, on a plugin for the CPU.
+# GPU training alone is rehearsed, on a plugin for the CPU. bench/gpu/encode.py, for PyTorch's Python, has the kernels.
 check-gpu: build $(PJRT)
 	python3 bench/gpu/check.py bin/mine .cache/gpu-check.md --plugin $(PJRT) --rows 6000
 

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,14 +39,8 @@ func newBatch(rows []int32, length int) batch {
 // one row, given twice. Batches are sorted longest first, so the last ones to run are short and all workers finish
 // at about the same time.
 func batches(w *window, budget, most int, single bool) []batch {
-	n := len(w.texts)
-	order, lengths := make([]int32, n), make([]int32, n)
-	for i := range order {
-		order[i], lengths[i] = int32(i), int32(len(w.tokens(i)))
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(lengths[b], lengths[a]), cmp.Compare(a, b))
-	})
+	order, lengths := longestFirst(w)
+	n := len(order)
 	var all []batch
 	for lo := 0; lo < n; {
 		l := lengths[order[lo]]
@@ -63,6 +58,35 @@ func batches(w *window, budget, most int, single bool) []batch {
 		}
 		all = append(all, newBatch(order[lo:hi:hi], int(l)))
 		lo = hi
+	}
+	return all
+}
+
+// longestFirst are a window's rows and, by row, how many tokens they have.
+func longestFirst(w *window) (order, lengths []int32) {
+	order, lengths = make([]int32, len(w.texts)), make([]int32, len(w.texts))
+	for i := range order {
+		order[i], lengths[i] = int32(i), int32(len(w.tokens(i)))
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(lengths[b], lengths[a]), cmp.Compare(a, b))
+	})
+	return order, lengths
+}
+
+// packed cuts a window's rows, longest first, into batches of at most budget tokens and most rows, for kernels that
+// take rows of any lengths.
+func packed(w *window, budget, most int) []batch {
+	order, lengths := longestFirst(w)
+	var all []batch
+	for len(order) > 0 {
+		n, tokens := 0, 0
+		for n < min(len(order), most) && (n == 0 || tokens+int(lengths[order[n]]) <= budget) {
+			tokens += int(lengths[order[n]])
+			n++
+		}
+		all = append(all, batch{rows: order[:n:n], length: int(lengths[order[0]]), size: n})
+		order = order[n:]
 	}
 	return all
 }
@@ -101,7 +125,8 @@ func (w *window) tokens(i int) []int32 { return w.chunks[i/chunk].At(i % chunk) 
 
 // tokenize turns the window's texts into token sequences, on the threads of the graph. It overwrites the texts.
 func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary, prefix model.Prefix) error {
-	n := (len(w.texts) + chunk - 1) / chunk
+	n, began := (len(w.texts)+chunk-1)/chunk, time.Now()
+	defer func() { g.tokenised.Add(int64(time.Since(began))) }()
 	for len(w.chunks) < n {
 		w.chunks = append(w.chunks, tokenizer.Sequences{})
 	}
@@ -111,9 +136,9 @@ func (w *window) tokenize(ctx context.Context, g *graph, v *tokenizer.Vocabulary
 	})
 }
 
-// stream passes windows from a goroutine that reads and tokenises to one that runs the graph and emits, so that the
-// threads that one of them no longer needs at the end of a window work for the other. Both share the runners, so at
-// most Options.Threads of them work at a time.
+// stream passes windows from a goroutine that reads and tokenises to one that runs the graph, so that the threads that
+// one of them no longer needs at the end of a window work for the other. Both share the runners, so at most
+// Options.Threads of them work at a time. A third goroutine emits.
 func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[string, error],
 	emit func(rows []float32) error, progress func(rows int), log *TokenLog) (int, error) {
 	prefix, err := e.graph.model.Prefix(lang)
@@ -122,7 +147,7 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	}
 	centre := e.graph.centres.of(lang)
 	group, ctx := errgroup.WithContext(ctx)
-	free, ready := make(chan *window, 2), make(chan *window)
+	free, ready, done := make(chan *window, e.windowsAtOnce()), make(chan *window), make(chan *window)
 	for range cap(free) {
 		w := e.windows.Get().(*window)
 		w.centre = centre
@@ -133,13 +158,24 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 		defer close(ready)
 		return e.readWindows(ctx, prefix, texts, free, ready)
 	})
-	n := 0
 	counted := counter{report: progress}
 	group.Go(func() error {
+		defer close(done)
 		for w := range ready {
 			if err := e.graph.encode(ctx, w, &counted); err != nil {
 				return err
 			}
+			select {
+			case done <- w:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return ctx.Err()
+	})
+	n := 0
+	group.Go(func() error {
+		for w := range done {
 			if err := emit(w.rows); err != nil {
 				return err
 			}
@@ -154,6 +190,14 @@ func (e *Encoder) stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	})
 	err = group.Wait()
 	return n, err
+}
+
+// windowsAtOnce is how many windows there are: a GPU computes one while others are tokenised and emitted.
+func (e *Encoder) windowsAtOnce() int {
+	if e.graph.gpus != nil {
+		return 3
+	}
+	return 2
 }
 
 // logTokens adds the ids of the window's sentences, without their special tokens, to a log, if there is one.

@@ -65,6 +65,9 @@ func start(model *model.Model, options Options, inner bool) (*Encoder, error) {
 	if e.graph = graph; graph.session.Table != nil && !windowed {
 		e.window = min(e.window, tableWindow*options.Threads)
 	}
+	if graph.gpus != nil && !windowed {
+		e.window = kernelsWindow
+	}
 	return e, nil
 }
 

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"math"
 	"sync/atomic"
+	"time"
 
 	ort "github.com/yalue/onnxruntime_go"
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/encode/tokenizer"
@@ -22,11 +24,15 @@ type graph struct {
 	model   *model.Model
 	session *session.Session
 	loaded  []*ort.DynamicAdvancedSession
-	layered *session.Layered // nil: loaded is the whole graph
-	budget  atomic.Int64     // tokens in a batch, at most
-	rows    int              // rows in a batch, at most; 0: no bound
-	centres centres
-	threads chan *runner // one for each thread; a goroutine must hold one to tokenise
+	layered *session.Layered   // nil: loaded is the whole graph
+	gpus    []*gpu.Transformer // GPUs that compute the graph by the program's own kernels
+	busy    atomic.Int64       // nanoseconds that they have computed
+
+	tokenised atomic.Int64 // nanoseconds that tokenising took
+	budget    atomic.Int64 // tokens in a batch, at most
+	rows      int          // rows in a batch, at most; 0: no bound
+	centres   centres
+	threads   chan *runner // one for each thread; a goroutine must hold one to tokenise
 	// lanes have the runners of each GPU, or of the CPU, where they are the threads. Batches are dealt to them in turn.
 	lanes []chan *runner
 	log   *slog.Logger
@@ -44,6 +50,12 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 		}
 	}()
 	g.budget.Store(int64(options.TokenBudget))
+	var without error // why the program's own kernels do not compute the graph
+	if options.onGPU() && !inner {
+		if without, err = g.openKernels(options.Device); err != nil || without == nil {
+			return g, err
+		}
+	}
 	if g.session, err = session.Open(model, inner); err != nil {
 		return nil, err
 	}
@@ -52,6 +64,9 @@ func openGraph(model *model.Model, options Options, inner bool) (_ *graph, err e
 	}
 	defer g.session.Loaded()
 	if options.onGPU() {
+		if g.session.Table == nil && !errors.Is(without, errOnlyFloat16) {
+			g.log.Warn("ONNX Runtime computes this encoder", "encoder", model.Name, "reason", without)
+		}
 		if err := g.openGPUs(options.Device); err != nil {
 			return nil, err
 		}
@@ -90,6 +105,13 @@ func (g *graph) close() error {
 	if g.layered != nil {
 		all = append(all, g.layered.Close())
 	}
+	for _, gpu := range g.gpus {
+		all = append(all, gpu.Close())
+	}
+	if g.gpus != nil {
+		g.log.Debug("sentences encoded", "encoder", g.model.Name, "tokenising", time.Duration(g.tokenised.Load()),
+			"gpus", time.Duration(g.busy.Load()))
+	}
 	return errors.Join(errors.Join(all...), session.Release())
 }
 
@@ -97,9 +119,12 @@ func (g *graph) close() error {
 func (g *graph) encode(ctx context.Context, w *window, done *counter) error {
 	w.rows = resized(w.rows, len(w.texts)*g.model.Dim)
 	var all []batch
-	if g.session.Table != nil {
+	switch {
+	case g.session.Table != nil:
 		all = inOrder(w)
-	} else {
+	case g.gpus != nil:
+		all = packed(w, int(g.budget.Load()), g.rows)
+	default:
 		all = batches(w, int(g.budget.Load()), g.rows, g.session.Single)
 	}
 	return share(ctx, g.lanes, len(all), func(r *runner, i int) error {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"bitextmine/encode/gpu"
 	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
@@ -33,15 +35,22 @@ type runner struct {
 	first   []float32        // inputs of the layers: [batch, tokens, columns]
 	last    []float32        // outputs of the layers if the graph continues
 	work    layers.Memory
+
+	lane      *gpu.Lane // computes the graph by the program's own kernels; nil: ONNX Runtime does
+	busy      *atomic.Int64
+	sentences [][]int32
 }
 
 // run encodes the rows of a batch and writes their vectors into the window.
 func (r *runner) run(w *window, b batch) error {
 	n, dim, values := len(b.rows), r.model.Dim, r.model.Dim
 	var err error
-	if r.session.Table != nil {
+	switch {
+	case r.lane != nil:
+		err = r.kernels(w, b)
+	case r.session.Table != nil:
 		err = r.head(w, b.rows)
-	} else {
+	default:
 		if r.model.Pooling != model.None {
 			values *= b.length
 		}

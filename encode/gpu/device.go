@@ -1,5 +1,6 @@
-// Package gpu brings ONNX Runtime onto NVIDIA GPUs: which GPUs a setting names (Device, Choose), where
-// the libraries of ONNX Runtime's CUDA and TensorRT providers are (Find) and how they are loaded (Preload). It turns
+// Package gpu encodes on NVIDIA GPUs, which a setting names (Device, Choose). Kernels of the program's own compute
+// encoders that are built as BERT is, in float16 (Transformer, Lane); README.md has their design. ONNX Runtime computes
+// all others: the package finds the libraries of its CUDA and TensorRT providers (Find), loads them (Preload) and turns
 // their errors into sentences (Explain).
 //
 // Nothing here is linked against CUDA: libraries are opened when a GPU is asked for.
@@ -71,9 +72,12 @@ func unknown(text string) error {
 func (d Device) OnCPU() bool { return d.Kind == "" }
 
 // Arithmetic names what changes the last bits of vectors: the provider and the precision, not which GPUs. It is empty
-// for the CPU.
+// for the CPU. CUDA's float16 is the second: ONNX Runtime alone computed the first.
 func (d Device) Arithmetic() string {
-	if d.Float16 {
+	switch {
+	case d.Float16 && d.Kind == CUDA:
+		return d.Kind + " float16 2"
+	case d.Float16:
 		return d.Kind + " float16"
 	}
 	return d.Kind

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 		{"cuda", Device{Kind: CUDA, GPUs: 1}, "cuda"},
 		{"cuda:2,0", Device{Kind: CUDA, GPUs: 5}, "cuda"},
 		{"cuda:all", Device{Kind: CUDA, All: true}, "cuda"},
-		{"cuda:float16", Device{Kind: CUDA, GPUs: 1, Float16: true}, "cuda float16"},
+		{"cuda:float16", Device{Kind: CUDA, GPUs: 1, Float16: true}, "cuda float16 2"},
 		{"tensorrt:all:float16", Device{Kind: TensorRT, All: true, Float16: true}, "tensorrt float16"},
 	} {
 		got, err := Parse(c.text)

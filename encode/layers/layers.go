@@ -84,6 +84,7 @@ const (
 	rotate
 	mean
 	attend // x: queries, y: keys, z: values
+	first  // the first token of each sentence, in a graph that was not quantised
 )
 
 // sight is how many tokens before and behind itself a token attends to; -1: all.
@@ -95,7 +96,8 @@ type product struct {
 	matrix     []int8
 	shift      []int32
 	scales     []float32
-	bias       []float32 // nil: none
+	bias       []float32        // nil: none
+	weight     onnxgraph.Weight // [k, columns] in float32, in place of matrix, shift and scales
 	// A convolution takes the rows of `width` tokens at once, the first of them `before` tokens before its own.
 	width, before int
 }

@@ -15,6 +15,9 @@ type reader struct {
 	values map[string]value
 	users  map[string]int // number of nodes that read a tensor
 	packs  bool           // matrices are packed: the graph may have steps that earlier programs did not know
+
+	// matrices are the weights of products in float32, of a graph that was not quantised; nil: products are in 8 bits.
+	matrices map[string]onnxgraph.Weight
 }
 
 // value describes a tensor of the graph.
@@ -93,8 +96,7 @@ const lanes = 16
 
 // read reads the layers from the first product on, or from the normalisation before it.
 func read(g *onnxgraph.Graph, mask, output string, early bool) *Layers {
-	r := &reader{values: map[string]value{}, users: map[string]int{output: 1}}
-	r.source = source{constants: map[string]onnxgraph.Tensor{}, made: map[string]onnxgraph.Node{}, mask: mask}
+	r := newReader(mask, output)
 	nodes, takes := g.Between("", output)
 	for _, w := range g.Initializers {
 		if takes[w.Name] {
@@ -103,6 +105,22 @@ func read(g *onnxgraph.Graph, mask, output string, early bool) *Layers {
 			}
 		}
 	}
+	r.note(g, nodes)
+	if !r.begin(g, nodes, early) || !r.layers(g, nodes, output) {
+		return nil
+	}
+	r.place()
+	return &r.Layers
+}
+
+func newReader(mask, output string) *reader {
+	r := &reader{values: map[string]value{}, users: map[string]int{output: 1}}
+	r.source = source{constants: map[string]onnxgraph.Tensor{}, made: map[string]onnxgraph.Node{}, mask: mask}
+	return r
+}
+
+// note notes what makes and what takes the tensors.
+func (r *reader) note(g *onnxgraph.Graph, nodes []int) {
 	for _, i := range nodes {
 		for _, in := range g.Nodes[i].Inputs {
 			r.users[in]++
@@ -111,19 +129,19 @@ func read(g *onnxgraph.Graph, mask, output string, early bool) *Layers {
 			r.made[out] = g.Nodes[i]
 		}
 	}
-	if !r.begin(g, nodes, early) {
-		return nil
-	}
+}
+
+// layers reads the nodes up to the layers' result, and says whether it could.
+func (r *reader) layers(g *onnxgraph.Graph, nodes []int, output string) bool {
 	for _, i := range nodes {
 		if n := g.Nodes[i]; r.known(n) && !r.node(n) && !r.end(n.Inputs) {
-			return nil
+			return false
 		}
 	}
-	if _, ok := r.values[output]; ok && !r.end([]string{output}) || r.To == "" || r.To == r.From {
-		return nil
+	if _, ok := r.values[output]; ok && !r.end([]string{output}) {
+		return false
 	}
-	r.place()
-	return &r.Layers
+	return r.To != "" && r.To != r.From
 }
 
 // begin finds what the first product takes; early: what the normalisation takes that makes it, which is for graphs with
@@ -209,7 +227,7 @@ func (r *reader) node(n onnxgraph.Node) bool {
 	if len(n.Outputs) != 1 {
 		return false
 	}
-	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised,
+	for _, rule := range []func(*reader, onnxgraph.Node, map[string]onnxgraph.Attribute) (value, bool){quantised, floating,
 		elementwise, attention, shaped, gated, rooted, rotated} {
 		if v, ok := rule(r, n, attributes); ok {
 			r.values[n.Outputs[0]] = v

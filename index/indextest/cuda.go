@@ -13,8 +13,12 @@ import (
 //go:embed testdata/driver.c
 var driver string
 
+//go:embed testdata/layers.c
+var layers string
+
 // Driver puts a library in the place of NVIDIA's driver: GPUs that are pretended, whose memory is the host's, and which
-// compute the kernels of exact search in C. Definitions such as GPUS=2 say how it behaves; driver.c has them.
+// compute the kernels of exact search and of encoders in C. Definitions such as GPUS=2 say how it behaves; driver.c has
+// them.
 func Driver(t testing.TB, definitions ...string) {
 	t.Helper()
 	flags := []string{"-O3", "-march=native", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"}
@@ -22,7 +26,7 @@ func Driver(t testing.TB, definitions ...string) {
 		flags = append(flags, "-D"+d)
 	}
 	before := cuda.Library
-	cuda.Library = Library(t, filepath.Join(t.TempDir(), cuda.DriverName), driver, flags...)
+	cuda.Library = Library(t, filepath.Join(t.TempDir(), cuda.DriverName), layers+driver, append(flags, "-lm")...)
 	t.Cleanup(func() { cuda.Library = before })
 }
 

@@ -17,7 +17,7 @@ func TestDeviceInKeys(t *testing.T) {
 		{fixtures.Encoder, "", "", "", ""},
 		{encodetest.Bag(), "", "cpu", "", ""},
 		{encodetest.Bag(), "", "cuda:1", `"encoder_device":"cuda"`, ""},
-		{encodetest.Bag(), "", "cuda:all:float16", `"encoder_device":"cuda float16"`, ""},
+		{encodetest.Bag(), "", "cuda:all:float16", `"encoder_device":"cuda float16 2"`, ""},
 		{fixtures.Encoder, encodetest.Bag(), "cuda:0,1", `"refine_device":"cuda"`, ""},
 		{fixtures.Encoder, "", "cuda", "", "device = cuda would compute nothing: use-static is a table"},
 		{encodetest.Bag(), "", "gpu", "", `device = "gpu" is not known`},

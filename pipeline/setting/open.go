@@ -36,7 +36,8 @@ func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
 		return o, nil
 	}
 	if o.Device.Arithmetic() != arithmetic {
-		return o, badinput.Errorf("the plan was made for device %s, but this machine was told to use %s: give both the same --device", arithmetic, cmp.Or(r.Device, "cpu"))
+		return o, badinput.Errorf("the plan was made for device %s, but this machine was told to use %s: give both the same --device and version of the program",
+			arithmetic, cmp.Or(o.Device.Arithmetic(), "cpu"))
 	}
 	o.OnCPU = false
 	return o, nil

@@ -38,14 +38,14 @@ func TestNoSettingIsLeftOut(t *testing.T) {
 // TestDeviceIsThePlans: an encoder is opened on the device that its plan was made for, or not at all.
 func TestDeviceIsThePlans(t *testing.T) {
 	r := Resources{Device: "cuda:0,2:float16"}
-	if got, err := OnDevice(r, "cuda float16"); err != nil || got.OnCPU || got.Device.Kind != gpu.CUDA || got.Device.GPUs != 5 {
+	if got, err := OnDevice(r, "cuda float16 2"); err != nil || got.OnCPU || got.Device.Kind != gpu.CUDA || got.Device.GPUs != 5 {
 		t.Errorf("opened with %+v, %v", got, err)
 	}
 	if got, err := OnDevice(r, ""); err != nil || !got.OnCPU {
 		t.Errorf("what was planned for the CPU is opened with %+v, %v", got, err)
 	}
 	for _, device := range []string{"", "cpu", "cuda", "tensorrt:float16"} {
-		if _, err := OnDevice(Resources{Device: device}, "cuda float16"); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "made for device cuda float16") {
+		if _, err := OnDevice(Resources{Device: device}, "cuda float16 2"); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), "made for device cuda float16 2") {
 			t.Errorf("device %q: %v", device, err)
 		}
 	}
