@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/gpu"
+	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
 	"bitextmine/encode/session"
 	"bitextmine/index/approximate"
@@ -63,17 +63,18 @@ type Finding struct {
 // where they are asked for.
 func Examine(ctx context.Context, opts ExamineOptions, log *slog.Logger) []Finding {
 	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
-	found = append(found, opts.device()...)
-	model, finding := opts.encoder(ctx, "encoder", opts.Encoder)
-	found = append(found, finding)
+	encoders := []named{opts.load("encoder", opts.Encoder)}
 	if opts.Refine != "" {
-		_, finding = opts.encoder(ctx, "refine", opts.Refine)
-		found = append(found, finding)
+		encoders = append(encoders, opts.load("refine", opts.Refine))
+	}
+	found = append(found, opts.device(encoders)...)
+	for _, e := range encoders {
+		found = append(found, opts.encoder(ctx, e))
 	}
 	if opts.Judge != "" {
 		found = append(found, opts.judge(ctx))
 	}
-	if model != nil {
+	if model := encoders[0].model; model != nil {
 		found = append(found, opts.searches(model.Dim)...)
 	}
 	return append(found, opts.store(ctx, log))
@@ -190,21 +191,58 @@ func (o *ExamineOptions) runtime() Finding {
 	return of("onnxruntime", fmt.Sprintf("ONNX Runtime %s, %s, %s", found.Version, found.Path, cuda), err)
 }
 
-// encoder loads the encoder that a setting names and encodes a sentence.
-func (o *ExamineOptions) encoder(ctx context.Context, named, name string) (*model.Model, Finding) {
-	model, err := model.Load(name)
+// named is an encoder that a setting names.
+type named struct {
+	setting    string
+	model      *model.Model
+	arithmetic string // empty: the CPU computes it
+	runtime    error  // why ONNX Runtime computes it on a GPU; nil: the program's own kernels do
+	err        error  // why it cannot be used
+}
+
+// load loads the encoder that a setting names, and finds out what would compute it.
+func (o *ExamineOptions) load(setting, name string) named {
+	e := named{setting: setting}
+	if e.model, e.err = model.Load(name); e.err == nil {
+		e.arithmetic, e.runtime, e.err = o.computing(e.model)
+	}
+	return e
+}
+
+func (o *ExamineOptions) computing(m *model.Model) (arithmetic string, runtime, err error) {
+	if arithmetic, err = setting.ArithmeticOf(o.Resources, m); err != nil || arithmetic == "" {
+		return "", nil, err
+	}
+	device, err := gpu.Parse(o.Resources.Device)
 	if err != nil {
-		return nil, of(named, "", err)
+		return "", nil, err
 	}
-	arithmetic, err := setting.ArithmeticOf(o.Resources, model)
-	if err != nil {
-		return model, of(named, "", err)
+	var chosen []cuda.GPU
+	if driver, err := cuda.OpenDriver(); err == nil {
+		chosen, _ = gpu.Choose(driver, device) // the finding on the driver has the error
 	}
-	text := fmt.Sprintf("%s, %d dimensions", model.Name, model.Dim)
-	if o.Resources.Device != "" && o.Resources.Device != "cpu" {
-		text += ", on " + cmp.Or(arithmetic, "the CPU, as it is a table")
+	if err = encode.ByKernels(m, device, chosen); errors.Is(err, layers.ErrOther) {
+		return arithmetic, err, nil
 	}
-	return model, of(named, text, try(ctx, model, o.Resources, arithmetic))
+	return arithmetic, nil, err
+}
+
+// encoder encodes a sentence.
+func (o *ExamineOptions) encoder(ctx context.Context, e named) Finding {
+	if e.err != nil {
+		return of(e.setting, "", e.err)
+	}
+	text := fmt.Sprintf("%s, %d dimensions", e.model.Name, e.model.Dim)
+	switch {
+	case o.Resources.Device == "" || o.Resources.Device == "cpu":
+	case e.arithmetic == "":
+		text += ", on the CPU, as it is a table"
+	case e.runtime != nil:
+		text += fmt.Sprintf(", on %s, by ONNX Runtime: %v", e.arithmetic, e.runtime)
+	default:
+		text += fmt.Sprintf(", on %s, by the program's own kernels", e.arithmetic)
+	}
+	return of(e.setting, text, try(ctx, e.model, o.Resources, e.arithmetic))
 }
 
 // judge loads the judge and judges a pair.
@@ -267,8 +305,8 @@ func (o *ExamineOptions) store(ctx context.Context, log *slog.Logger) Finding {
 }
 
 // device checks, where GPUs are asked for, the driver with its GPUs, and every library that ONNX Runtime needs for
-// them.
-func (o *ExamineOptions) device() []Finding {
+// them, unless the program's own kernels compute all that they are for.
+func (o *ExamineOptions) device(encoders []named) []Finding {
 	device, err := gpu.Parse(o.Resources.Device)
 	if err != nil {
 		return []Finding{of("device", "", err)}
@@ -277,15 +315,33 @@ func (o *ExamineOptions) device() []Finding {
 		return nil
 	}
 	driver, err := cuda.OpenDriver()
+	libraries := Finding{"device", Good, o.Resources.Device + ", by the program's own kernels, which need the driver alone"}
+	if o.needsRuntime(encoders) {
+		libraries = o.libraries(device, driver)
+	}
 	if err != nil {
-		return []Finding{of("driver", "", err), o.libraries(device, driver)}
+		return []Finding{of("driver", "", err), libraries}
 	}
 	var names []string
 	chosen, err := gpu.Choose(driver, device)
 	for _, g := range chosen {
 		names = append(names, fmt.Sprintf("GPU %d: %s", g.Number, g))
 	}
-	return []Finding{of("driver", fmt.Sprintf("supports CUDA %s; %s", driver.Version(), strings.Join(names, "; ")), err), o.libraries(device, driver)}
+	return []Finding{of("driver", fmt.Sprintf("supports CUDA %s; %s", driver.Version(), strings.Join(names, "; ")), err), libraries}
+}
+
+// needsRuntime says whether ONNX Runtime computes anything on the GPUs.
+func (o *ExamineOptions) needsRuntime(encoders []named) bool {
+	own := 0
+	for _, e := range encoders {
+		if e.err != nil || e.runtime != nil {
+			return true
+		}
+		if e.arithmetic != "" {
+			own++
+		}
+	}
+	return own == 0 || o.Judge != ""
 }
 
 // libraries checks what ONNX Runtime needs beside the driver.

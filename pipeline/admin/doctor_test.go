@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -77,3 +78,27 @@ func TestExamine(t *testing.T) {
 }
 
 func probing() backend.Options { return backend.Options{Approximate: approximate.Settings{NProbe: 2}} }
+
+// TestNeedsRuntime: libraries of ONNX Runtime for GPUs are asked for unless the program's own kernels compute all
+// encoders that are not the CPU's.
+func TestNeedsRuntime(t *testing.T) {
+	kernels, table := named{arithmetic: "cuda float16 2"}, named{}
+	other, failed := named{arithmetic: "cuda float16 2", runtime: errors.New("")}, named{err: errors.New("")}
+	for _, c := range []struct {
+		encoders []named
+		judge    string
+		want     bool
+	}{
+		{[]named{kernels}, "", false},
+		{[]named{table, kernels}, "", false},
+		{[]named{table}, "", true},
+		{[]named{kernels, other}, "", true},
+		{[]named{kernels, failed}, "", true},
+		{[]named{kernels}, "judge", true},
+	} {
+		o := ExamineOptions{Judge: c.judge}
+		if got := o.needsRuntime(c.encoders); got != c.want {
+			t.Errorf("%+v with judge %q: %v, want %v", c.encoders, c.judge, got, c.want)
+		}
+	}
+}
