@@ -138,7 +138,7 @@ func (v Verdict) String() string {
 // the threshold is applied, as in LASER. A rejected pair uses up none.
 func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, threshold float64) []Verdict {
 	verdicts := make([]Verdict, len(candidates))
-	sourceTaken, targetTaken := make([]bool, sources), make([]bool, targets)
+	sourceTaken, targetTaken := newBits(sources), newBits(targets)
 	for i, c := range candidates {
 		switch {
 		case c.Rejected:
@@ -146,17 +146,25 @@ func Judge(candidates []Candidate, sources, targets int, retrieval Retrieval, th
 			continue
 		case !retrieval.Asks(c):
 			verdicts[i] = NotProposed
-		case retrieval == Max && (sourceTaken[c.Source] || targetTaken[c.Target]):
+		case retrieval == Max && (sourceTaken.has(c.Source) || targetTaken.has(c.Target)):
 			verdicts[i] = Taken
 		case float64(c.Score) <= threshold:
 			verdicts[i] = BelowThreshold
 		}
 		if verdicts[i] != Taken {
-			sourceTaken[c.Source], targetTaken[c.Target] = true, true
+			sourceTaken.add(c.Source)
+			targetTaken.add(c.Target)
 		}
 	}
 	return verdicts
 }
+
+// bits is a set of sentences, a bit for each.
+type bits []uint64
+
+func newBits(n int) bits         { return make(bits, (n+63)/64) }
+func (b bits) has(at int32) bool { return b[at>>6]>>(at&63)&1 != 0 }
+func (b bits) add(at int32)      { b[at>>6] |= 1 << (at & 63) }
 
 // Asks reports whether the sides that the mode requires proposed a candidate.
 func (r Retrieval) Asks(c Candidate) bool {

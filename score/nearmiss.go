@@ -1,6 +1,7 @@
 package score
 
 import (
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
 )
@@ -39,7 +40,10 @@ func (r *Ranked) NearMisses(sources, targets int) error {
 		return err
 	}
 	verdicts := r.Match(sources, targets)
-	won, lost, sure := r.nearMisses(verdicts, kinds, spared, sources, targets)
+	won, lost, sure, err := r.nearMisses(verdicts, kinds, spared, sources, targets)
+	if err != nil {
+		return err
+	}
 	matches := 0.0
 	for _, n := range won {
 		matches += n
@@ -76,7 +80,11 @@ func (r *Ranked) ManyNearMisses() (right float64, many bool) { return r.right, r
 // other numbers cost it.
 func (r *Ranked) kinds() (kinds []nearMissKind, spared []float32, err error) {
 	numbers, negation := feature.Index("numbers_conflict"), feature.Index("negation")
-	kinds, spared = make([]nearMissKind, len(r.places)), make([]float32, len(r.places))
+	if kinds, err = spill.Make[nearMissKind](r.room, len(r.places)); err != nil {
+		return nil, nil, err
+	}
+	spared = r.spare
+	clear(spared)
 	none := r.scorer.Terms[numbers].of(0)
 	err = r.values.Each(func(i int, v []float32) {
 		switch {
@@ -94,16 +102,23 @@ func (r *Ranked) kinds() (kinds []nearMissKind, spared []float32, err error) {
 // sure is how many lost by the scorer's own probabilities.
 func (r *Ranked) nearMisses(
 	verdicts []mine.Verdict, kinds []nearMissKind, spared []float32, sources, targets int,
-) (won, lost [nearMissKinds]float64, sure float64) {
-	var in [2][]bool
-	in[0], in[1] = make([]bool, sources), make([]bool, targets)
+) (won, lost [nearMissKinds]float64, sure float64, err error) {
+	var in [2][]bool // sentences of a match
+	var free [2][]freeSentence
+	for side, n := range [2]int{sources, targets} {
+		if in[side], err = spill.Make[bool](r.room, n); err != nil {
+			return won, lost, sure, err
+		}
+		if free[side], err = spill.Make[freeSentence](r.room, n); err != nil {
+			return won, lost, sure, err
+		}
+	}
 	for i, v := range verdicts {
 		if c := r.Candidates[i]; v == mine.Kept && r.Probabilities[i] > 0.5 {
 			won[kinds[r.places[i]]]++
 			in[0][c.Source], in[1][c.Target] = true, true
 		}
 	}
-	free := [2][]freeSentence{make([]freeSentence, sources), make([]freeSentence, targets)}
 	for i, v := range verdicts {
 		c, at := r.Candidates[i], r.places[i]
 		if v == mine.Kept || in[0][c.Source] == in[1][c.Target] {
@@ -125,7 +140,7 @@ func (r *Ranked) nearMisses(
 			sure += float64(of.own)
 		}
 	}
-	return won, lost, sure
+	return won, lost, sure, nil
 }
 
 // freeSentence is a sentence in no match: the most probable of its candidates with a sentence of a match, if numbers

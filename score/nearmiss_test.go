@@ -39,7 +39,7 @@ func nearMissText(t *testing.T, lost int) (r Ranked, sources, targets int) {
 	for i := range matches { // what is no translation
 		add(matches+2*lost+i, matches+i, -1, 0)
 	}
-	r, err := s.Rank(candidates, feature.TableOf(values), Strong{})
+	r, err := s.Rank(nil, candidates, feature.TableOf(values), Strong{})
 	if err != nil {
 		t.Fatal(err)
 	}

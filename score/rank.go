@@ -20,6 +20,10 @@ type Ranked struct {
 	Probabilities []float32
 	values        *feature.Table
 	places        []int32 // places in values
+	room          *spill.Arena
+	keys          []uint64  // buffer of sort
+	order         []int32   // buffer of sort
+	spare         []float32 // buffer of By
 	scorer        *Scorer
 	many          bool    // the text has many near misses
 	right         float64 // part of the matches that is right if their differences do not show
@@ -64,14 +68,26 @@ func (r *Ranked) Close() error {
 }
 
 // Rank scores candidates and sorts them by probability, then margin, then source and target row, which is key order.
-// The slices are sorted in place, and values are closed with the result.
-func (s *Scorer) Rank(candidates []mine.Candidate, values *feature.Table, strong Strong) (Ranked, error) {
-	r := Ranked{Candidates: candidates, Probabilities: make([]float32, len(candidates)), values: values, Strong: strong, scorer: s}
+// The slices are sorted in place, and values are closed with the result. What it has of each candidate is in room.
+func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *feature.Table, strong Strong) (Ranked, error) {
+	n := len(candidates)
+	r := Ranked{Candidates: candidates, values: values, Strong: strong, scorer: s, room: room}
+	var failed [5]error
+	r.Probabilities, failed[0] = spill.Make[float32](room, n)
+	r.places, failed[1] = spill.Make[int32](room, n)
+	r.keys, failed[2] = spill.Make[uint64](room, n)
+	r.order, failed[3] = spill.Make[int32](room, n)
+	r.spare, failed[4] = spill.Make[float32](room, n)
+	if err := errors.Join(failed[:]...); err != nil {
+		return Ranked{}, err
+	}
+	for i := range r.places {
+		r.places[i] = int32(i)
+	}
 	err := values.Each(func(i int, v []float32) { r.Probabilities[i] = s.Probability(strong.with(v, i)) })
 	if err != nil {
 		return Ranked{}, err
 	}
-	r.places = Numbers(0, len(candidates))
 	r.sort()
 	return r, nil
 }
@@ -81,11 +97,10 @@ func (r *Ranked) Scorer() *Scorer { return r.scorer }
 
 // By ranks the candidates anew by another scorer of the first encoder's features.
 func (r *Ranked) By(s *Scorer) error {
-	of := make([]float32, len(r.places))
-	err := r.values.Each(func(i int, v []float32) { of[i] = s.Probability(v) })
+	err := r.values.Each(func(i int, v []float32) { r.spare[i] = s.Probability(v) })
 	if err == nil {
 		r.scorer = s
-		r.Rescore(func(i int, _ float32) float32 { return of[r.places[i]] })
+		r.Rescore(func(i int, _ float32) float32 { return r.spare[r.places[i]] })
 	}
 	return err
 }
@@ -117,12 +132,11 @@ func (r *Ranked) rescore(seen bool, of func(i int, p float32) float32) {
 // sort puts the candidates with the highest probability first.
 func (r *Ranked) sort() {
 	// Non-negative floats are ordered like their bits; the complement puts the best first.
-	keys := make([]uint64, len(r.Candidates))
+	keys, order := r.keys, r.order
 	for i, p := range r.Probabilities {
 		keys[i] = uint64(^math.Float32bits(p))<<32 | uint64(i)
 	}
 	slices.Sort(keys)
-	order := make([]int32, len(keys))
 	for i, key := range keys {
 		order[i] = int32(uint32(key))
 	}
@@ -279,7 +293,7 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	}
 	var ranked Ranked
 	if err == nil {
-		ranked, err = scorer.Rank(candidates, values, strong)
+		ranked, err = scorer.Rank(nil, candidates, values, strong)
 	}
 	if err != nil {
 		return Ranked{}, errors.Join(err, values.Close())

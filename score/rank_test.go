@@ -25,7 +25,7 @@ func TestRankAndMatch(t *testing.T) {
 	for _, cosine := range []float32{0.2, 0.5, 0.2, -1} {
 		values = append(values, row(cosine)...)
 	}
-	r, err := s.Rank(slices.Clone(candidates), feature.TableOf(values), Strong{})
+	r, err := s.Rank(nil, slices.Clone(candidates), feature.TableOf(values), Strong{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRankOfShards(t *testing.T) {
 				candidates = append(candidates, some...)
 				values.Join(feature.TableOf(of))
 			}
-			r, err := s.Rank(candidates, values, Strong{})
+			r, err := s.Rank(nil, candidates, values, Strong{})
 			if err != nil {
 				t.Fatal(err)
 			}

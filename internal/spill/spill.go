@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"bitextmine/internal/atomicfile"
 )
@@ -216,4 +219,66 @@ func (t *Table[T]) Close() error {
 		return nil
 	}
 	return t.file.Close()
+}
+
+// Arena has lists that are written and read like memory, but whose pages go to files where they are too many. Nil and
+// the zero value keep them in memory.
+type Arena struct {
+	Space
+	mu     sync.Mutex
+	mapped [][]byte
+}
+
+// Make returns a list of n zeros, which must not be used after the arena is closed. T has no pointers.
+func Make[T any](a *Arena, n int) ([]T, error) {
+	var one T
+	size := n * int(unsafe.Sizeof(one))
+	if a == nil || a.Holds(size) {
+		return make([]T, n), nil
+	}
+	f, err := a.File()
+	if err != nil {
+		return nil, err
+	}
+	// A page that finds no room when it is written would end the process, so the room is taken now.
+	err = a.written(takeRoom(f, int64(size)))
+	var data []byte
+	if err == nil {
+		if data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+			err = fmt.Errorf("map a temporary file: %w", err)
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mapped = append(a.mapped, data)
+	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), nil
+}
+
+// takeRoom gives a file so many bytes of the disk. Where the file system cannot do it at once, they are written.
+func takeRoom(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+	if !errors.Is(err, unix.EOPNOTSUPP) && !errors.Is(err, unix.ENOSYS) {
+		return err
+	}
+	zeros := make([]byte, 1<<20)
+	for at := int64(0); at < size; at += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), size-at)], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees all lists.
+func (a *Arena) Close() (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, data := range a.mapped {
+		err = errors.Join(err, unix.Munmap(data))
+	}
+	a.mapped = nil
+	return err
 }

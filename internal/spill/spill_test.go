@@ -82,3 +82,33 @@ func TestNoDirectory(t *testing.T) {
 		t.Error("a log in no directory")
 	}
 }
+
+// TestArena: lists are zero, keep what is written to them, and leave nothing.
+func TestArena(t *testing.T) {
+	arenas := map[string]*Arena{"none": nil}
+	for name, space := range spaces(t) {
+		arenas[name] = &Arena{Space: space}
+	}
+	for name, a := range arenas {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{0, 1, 100_000} {
+				list, err := Make[int32](a, n)
+				if err != nil || len(list) != n || slices.ContainsFunc(list, func(x int32) bool { return x != 0 }) {
+					t.Fatalf("%d of %d zeros, error %v", len(list), n, err)
+				}
+				for i := range list {
+					list[i] = int32(i)
+				}
+				if n > 0 && list[n-1] != int32(n-1) {
+					t.Errorf("the last of %d is %d", n, list[n-1])
+				}
+			}
+			if a != nil {
+				nothingLeft(t, a.Space, a.Close())
+			}
+		})
+	}
+	if _, err := Make[byte](&Arena{Space: Space{Dir: t.TempDir()}}, 1<<60); err == nil {
+		t.Error("a list that is larger than every disk")
+	}
+}

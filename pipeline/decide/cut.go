@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -23,7 +23,11 @@ const (
 // what the rules reject above it. A rejected pair leaves its sentences to others, so all of that is done again until no
 // more pair is rejected.
 func (p *decider) cut(ctx context.Context, d *Decision) error {
-	scored := slices.Clone(d.Probabilities)
+	scored, err := spill.Make[float32](p.Room(), len(d.Probabilities))
+	if err != nil {
+		return err
+	}
+	copy(scored, d.Probabilities)
 	rejecting, err := p.newRejecting(ctx, d)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func (p *decider) rank(ctx context.Context, d *Decision) error {
 		strong, err = strongOf(ctx, p.Pair, candidates, scorer.K, p.options.Threads)
 	}
 	if err == nil {
-		d.Ranked, err = scorer.Rank(candidates, values, strong)
+		d.Ranked, err = scorer.Rank(p.Room(), candidates, values, strong)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("score candidates: %w", err), values.Close())

@@ -2,7 +2,9 @@ package decide
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"bitextmine/encode"
@@ -213,18 +215,28 @@ func candidatesOf(ctx context.Context, p *view.Pair) (all []mine.Candidate, valu
 	if len(keys) != len(p.Language(0).Shards) {
 		return nil, nil, badinput.Errorf("the plan does not name the features of its candidates: make it again with mine run")
 	}
-	values = &feature.Table{}
-	for _, key := range keys {
-		var some *feature.Table
-		out, failure := p.Output(ctx, view.Features, key)
-		if err = failure; err == nil {
-			if all, some, err = feature.AppendCandidates(all, out.Path(view.CandidatesFile)); err == nil {
-				values.Join(some)
-			}
-		}
+	paths, n := make([]string, len(keys)), 0
+	for i, key := range keys {
+		out, err := p.Output(ctx, view.Features, key)
 		if err != nil {
+			return nil, nil, err
+		}
+		var info struct{ Candidates int }
+		if err := json.Unmarshal(out.Info, &info); err != nil {
+			return nil, nil, fmt.Errorf("read the record of %s: %w", out.Dir, err)
+		}
+		paths[i], n = out.Path(view.CandidatesFile), n+info.Candidates
+	}
+	if all, err = spill.Make[mine.Candidate](p.Room(), n); err != nil {
+		return nil, nil, err
+	}
+	all, values = all[:0], &feature.Table{}
+	for _, path := range paths {
+		var some *feature.Table
+		if all, some, err = feature.AppendCandidates(all, path); err != nil {
 			return nil, nil, errors.Join(err, values.Close())
 		}
+		values.Join(some)
 	}
 	return all, values, nil
 }

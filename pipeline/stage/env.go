@@ -184,7 +184,7 @@ func (e *Env) Close() error {
 		all = append(all, e.closers[i]())
 	}
 	e.closers = nil
-	return errors.Join(all...)
+	return errors.Join(append(all, e.Free())...)
 }
 
 // Do runs one task unless its output is there.
@@ -196,6 +196,7 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 	ctx, span := record.StartSpan(ctx, t.Stage, attribute.String("key", t.Key), attribute.Int64("items", t.Items))
 	task := store.Task{Stage: t.Stage, Key: t.Key}
 	out, err := e.Store.Do(ctx, task, func(dir string) (any, error) {
+		e.Spill(dir)
 		done := record.Working(ctx, e.Store, e.Log, task)
 		info, err := d.Run(ctx, e, t, dir, meter)
 		done(err)

@@ -12,9 +12,9 @@ import (
 	"bitextmine/corpus/shard"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
-
 	"bitextmine/pipeline/store"
 )
 
@@ -57,7 +57,23 @@ type Files struct {
 	mu        sync.Mutex
 	sentences map[int]func() (*Numbered, error) // sentences of each language
 	laid      map[laidOf][]int32
+	room      spill.Arena // holds the numbers of sentences
 }
+
+// Spill has the numbers of sentences in files in a folder, without names, where they are many. The first folder stays.
+func (f *Files) Spill(dir string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.room.Dir == "" {
+		f.room.Space = spill.Space{Dir: dir, Memory: inMemory}
+	}
+}
+
+// inMemory is how much of each list of numbers stays in memory.
+const inMemory = 8 << 20
+
+// Free frees what Spill put into files. Nothing that was read of sentences may be used any more.
+func (f *Files) Free() error { return f.room.Close() }
 
 // laidOf names the rows of one of the plan's shard sets, which is of a language's shards.
 type laidOf struct{ language, set int }
@@ -140,7 +156,7 @@ func (f *Files) Sentences(language int) (*Numbered, error) {
 	if !ok {
 		number = sync.OnceValues(func() (*Numbered, error) {
 			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
-			return NewNumbered(f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+			return NewNumbered(&f.room, f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
 		})
 		f.sentences[language] = number
 	}
@@ -158,7 +174,9 @@ func (f *Files) EndToEnd(language, set int) ([]int32, error) {
 	defer f.mu.Unlock()
 	key := laidOf{language, set}
 	if f.laid[key] == nil {
-		f.laid[key] = numbered.EndToEnd(f.Plan.Languages[language].Shards, f.Plan.ShardSets[set])
+		if f.laid[key], err = numbered.EndToEnd(&f.room, f.Plan.Languages[language].Shards, f.Plan.ShardSets[set]); err != nil {
+			return nil, err
+		}
 	}
 	return f.laid[key], nil
 }

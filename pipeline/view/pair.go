@@ -25,6 +25,13 @@ type Pair struct {
 	Sentences [2]*Numbered
 	Space     spill.Space // holds what deciding does not keep in memory, which Close frees
 	lists     SpilledLists
+	room      spill.Arena
+}
+
+// Room has lists of a pair's candidates and sentences, which are freed with the pair.
+func (p *Pair) Room() *spill.Arena {
+	p.room.Space = p.Space
+	return &p.room
 }
 
 // Pair numbers the sentences of one of the plan's pairs.
@@ -43,7 +50,7 @@ func (f *Files) Pair(index int) (*Pair, error) {
 func (p *Pair) Err() error { return p.lists.Err() }
 
 // Close frees what deciding did not keep in memory. It returns the first failure to read any of it.
-func (p *Pair) Close() error { return p.lists.Close() }
+func (p *Pair) Close() error { return errors.Join(p.lists.Close(), p.room.Close()) }
 
 // Language returns the language of a side.
 func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, side) }
@@ -61,7 +68,10 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 	if err != nil {
 		return all, err
 	}
-	laid := partners.EndToEnd(other, plan.SetOf(other))
+	laid, err := partners.EndToEnd(p.Room(), other, plan.SetOf(other))
+	if err != nil {
+		return all, err
+	}
 	for shard, key := range p.Plan.Pairs[p.Index].Merges[side] {
 		if err := ctx.Err(); err != nil {
 			return all, err

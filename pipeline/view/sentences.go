@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 )
 
@@ -38,33 +39,56 @@ func (s *Numbered) IsFirst(shard, row int) bool {
 	return s.First[s.Rows[shard][row]] == (Place{int32(shard), uint32(row)})
 }
 
-// EndToEnd returns the numbers of the rows of a shard set, laid end to end.
-func (s *Numbered) EndToEnd(shards []plan.Shard, set plan.ShardSet) []int32 {
+// EndToEnd returns the numbers of the rows of a shard set, laid end to end, in room.
+func (s *Numbered) EndToEnd(room *spill.Arena, shards []plan.Shard, set plan.ShardSet) ([]int32, error) {
+	laid, err := spill.Make[int32](room, set.Rows(shards))
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for _, rows := range s.ofSet(shards, set) {
+		at += copy(laid[at:], rows)
+	}
+	return laid, nil
+}
+
+// ofSet returns the numbers of the rows of every shard of a set, in its order.
+func (s *Numbered) ofSet(shards []plan.Shard, set plan.ShardSet) [][]int32 {
 	byVector := map[string]int{}
 	for i, shard := range shards {
 		byVector[shard.Vector] = i
 	}
-	laid := make([]int32, 0, set.Rows(shards))
-	for _, vector := range set {
-		laid = append(laid, s.Rows[byVector[vector]]...)
+	rows := make([][]int32, len(set))
+	for i, vector := range set {
+		rows[i] = s.Rows[byVector[vector]]
 	}
-	return laid
+	return rows
 }
 
 // passRows is how many rows are sorted at a time, about.
 const passRows = 512 << 10
 
-// NewNumbered numbers the sentences of shards, given the keys of each shard's rows. With many rows it asks for the
-// keys several times and sorts a range of them at a time.
-func NewNumbered(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
-	return number(shards, keysOf, passRows)
+// NewNumbered numbers the sentences of shards, given the keys of each shard's rows. The numbers are in room. With many
+// rows it asks for the keys several times and sorts a range of them at a time.
+func NewNumbered(room *spill.Arena, shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
+	return number(room, shards, keysOf, passRows)
 }
 
-func number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error), passRows int) (*Numbered, error) {
+func number(
+	room *spill.Arena, shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error), passRows int,
+) (*Numbered, error) {
 	rows := (&plan.Language{Shards: shards}).Rows()
-	s := &Numbered{Rows: make([][]int32, len(shards)), First: make([]Place, 0, rows)}
+	all, err := spill.Make[int32](room, rows)
+	if err != nil {
+		return nil, err
+	}
+	s := &Numbered{Rows: make([][]int32, len(shards))}
+	if s.First, err = spill.Make[Place](room, rows); err != nil {
+		return nil, err
+	}
+	s.First = s.First[:0]
 	for i := range shards {
-		s.Rows[i] = make([]int32, shards[i].Rows)
+		s.Rows[i], all = all[:shards[i].Rows:shards[i].Rows], all[shards[i].Rows:]
 	}
 	var some []occurrence
 	passes := rows/passRows + 1
@@ -79,10 +103,19 @@ func number(shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error),
 		}
 		s.number(byKey(some))
 	}
-	s.InSet = slices.Repeat([]int32{-1}, len(s.First))
-	for at, n := range s.EndToEnd(shards, plan.SetOf(shards)) {
-		if s.InSet[n] < 0 {
-			s.InSet[n] = int32(at)
+	if s.InSet, err = spill.Make[int32](room, len(s.First)); err != nil {
+		return nil, err
+	}
+	for i := range s.InSet {
+		s.InSet[i] = -1
+	}
+	at := int32(0)
+	for _, rows := range s.ofSet(shards, plan.SetOf(shards)) {
+		for _, n := range rows {
+			if s.InSet[n] < 0 {
+				s.InSet[n] = at
+			}
+			at++
 		}
 	}
 	return s, nil

@@ -46,12 +46,12 @@ func TestNumberInPasses(t *testing.T) {
 		}
 	}
 	keysOf := func(s *plan.Shard) ([]corpus.Key, error) { return keys[s], nil }
-	want, err := number(shards, keysOf, 1<<20)
+	want, err := number(nil, shards, keysOf, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, passRows := range []int{1, 7, 700, 3000} {
-		if got, err := number(shards, keysOf, passRows); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := number(nil, shards, keysOf, passRows); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("with %d rows at a time the numbers differ, error %v", passRows, err)
 		}
 	}

@@ -31,7 +31,7 @@ func textOf(t *testing.T, n int, share float64) (r score.Ranked, truth []bool) {
 			values.Of(i)[at] = shift + 0.6*float32(rng.NormFloat64())
 		}
 	}
-	r, err := base.Rank(candidates, feature.TableOf(values), score.Strong{})
+	r, err := base.Rank(nil, candidates, feature.TableOf(values), score.Strong{})
 	if err != nil {
 		t.Fatal(err)
 	}
