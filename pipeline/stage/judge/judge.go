@@ -82,18 +82,18 @@ func planPairs(b *stage.Builder) error {
 			a.Base = before.Key
 		}
 		sentences := int64(source.Rows() + target.Rows())
-		b.Add(Stage, pair.Judged, int64(share*float64(sentences)), cost(s, sentences), a)
+		b.Add(Stage, pair.Judged, int64(share*float64(sentences)), cost(sentences), a)
 	}
 	return nil
 }
 
-// cost is, in memory, that of matching and of an open judge, and on disk the features of candidates and the logits.
-func cost(s *plan.Settings, sentences int64) stage.Cost {
-	const judge, features = 2 << 30, 450
-	list := 8 * int64(s.K)
+// cost is, in memory, that of matching and of an open judge, and on disk what matching has in mapped files, and the
+// logits. It reads the candidates.
+func cost(sentences int64) stage.Cost {
+	const judge, mapped, candidate = 2 << 30, 120, 170
 	return stage.Cost{
-		Memory: judge + sentences*100, Disk: sentences * (list + features),
-		Read: sentences * (stage.KeyBytes + list + stage.RowBytes),
+		Memory: judge + sentences*10, Disk: sentences * mapped,
+		Read: sentences * (stage.KeyBytes + candidate + stage.RowBytes),
 	}
 }
 

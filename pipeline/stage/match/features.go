@@ -75,12 +75,12 @@ var candidateBytes = int64(28 + 4*feature.Count)
 const candidatesEach = 2
 
 // featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and of each sentence of
-// both sides its places and mean; and the candidates. On disk it is the candidates twice, and the neighbours of all.
+// both sides what it proposes and its mean; and the candidates. On disk it is the candidates twice, and the neighbours of all.
 func featuresCost(s plan.Settings, own, rows int) stage.Cost {
 	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
 	return stage.Cost{
-		Memory: 256<<20 + n*60 + some*64,
-		Disk:   2*some*candidateBytes + n*list,
+		Memory: 256<<20 + n*30 + some*64,
+		Disk:   2*some*candidateBytes + n*(list+mapped),
 		Read:   n * (stage.KeyBytes + list + described),
 	}
 }

@@ -76,9 +76,6 @@ func planPairs(b *stage.Builder) error {
 	return nil
 }
 
-// spilled is the bytes of a sentence and of its candidates' features: 350 were seen in German and English.
-const spilled = 450
-
 func specOf(language *plan.Language, merges []string) specSide {
 	s := specSide{Language: language.Code}
 	for _, in := range language.Inputs {
@@ -90,25 +87,33 @@ func specOf(language *plan.Language, merges []string) specSide {
 	return s
 }
 
-// cost is, in memory, an upper bound that was measured: what is there whatever the corpus, and of each sentence its
-// places and means, its candidates and the best coverages of its tokens. On disk it is the bitext and its copy: every
-// sentence of the smaller side in a pair of 200 bytes is more than was ever seen. While the task runs it is also what
-// does not stay in memory.
+// mapped is the bytes of what is known of a sentence and of its candidates in files that are mapped.
+const mapped = 120
+
+// cost is, in memory, an upper bound that was measured: what is there whatever the corpus, and of each sentence a few
+// bytes; where the margin finds the candidates, these and the places and means of sentences. On disk it is the bitext
+// and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was ever seen. While the task
+// runs it is also what does not stay in memory.
 func cost(s plan.Settings, rows [2]int) stage.Cost {
 	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
-	memory := 256<<20 + n*100
+	c := stage.Cost{
+		Memory: 256 << 20,
+		Disk:   2*200*int64(min(rows[0], rows[1])) + n*mapped,
+		Read:   n * (stage.KeyBytes + stage.RowBytes),
+	}
+	if s.Scorer != "" {
+		c.Memory += n * 10
+		c.Read += n * candidatesEach / 2 * candidateBytes
+	}
+	if !s.Scored() {
+		c.Memory += n * 100
+		c.Disk += n * list
+		c.Read += n * list
+	}
 	if s.Documents != "" {
-		memory += n * 400 // documents' sentences and beads
+		c.Memory += n * 400 // documents' sentences and beads
 	}
-	disk := 2*200*int64(min(rows[0], rows[1])) + n*list
-	if s.Scored() {
-		disk += n * spilled
-	}
-	return stage.Cost{
-		Memory: memory,
-		Disk:   disk,
-		Read:   n * (stage.KeyBytes + list + stage.RowBytes),
-	}
+	return c
 }
 
 // Result is a task's record of its bitext.
