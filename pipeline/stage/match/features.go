@@ -3,10 +3,11 @@ package match
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"sync"
 
 	"bitextmine/internal/spill"
+	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -101,34 +102,79 @@ type featuresInfo struct {
 	Candidates int `json:"candidates"`
 }
 
-// compute writes the candidates of a source shard with their features. What it needs of the other shards is opened by
-// the first task of a process.
+// compute writes the candidates of a source shard with their features.
 func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
 	a, err := stage.Args[featuresArgs](t)
 	if err != nil {
 		return nil, err
 	}
-	space := spill.Space{Dir: dir, Memory: inMemory}
-	of, err := stage.Shared(e, fmt.Sprintf("described pair %d", a.Pair), func() (*decide.Described, func() error, error) {
-		pair, err := e.Pair(a.Pair)
-		if err != nil {
-			return nil, nil, err
-		}
-		pair.Space = space // its files have no names, and stay when the folder is published
-		of, err := decide.OpenDescribed(context.WithoutCancel(ctx), pair, e.Model, e.EncoderOptions())
-		if err != nil {
-			return nil, nil, err
-		}
-		return of, of.Close, nil
+	var candidates []mine.Candidate
+	var values *feature.Table
+	space, threads := spill.Space{Dir: dir, Memory: inMemory}, e.EncoderOptions().Threads
+	err = openedOf(e).use(ctx, e, a.Pair, space, func(of *decide.Described) error {
+		candidates, values, err = of.Candidates(ctx, a.Shard, space, threads)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	candidates, values, err := of.Candidates(ctx, a.Shard, space, e.EncoderOptions().Threads)
 	if err != nil {
 		return nil, err
 	}
 	meter.Add(t.Items)
 	err = feature.WriteCandidates(filepath.Join(dir, view.CandidatesFile), candidates, values)
 	return featuresInfo{len(candidates)}, errors.Join(err, values.Close())
+}
+
+// opened is what tasks need of the shards of a pair. The first task of a pair opens it for those that follow it in the
+// process, which are done one after the other.
+type opened struct {
+	mu   sync.Mutex
+	pair int
+	of   *decide.Described // nil: none is open
+}
+
+// openedOf returns what is open in an environment.
+func openedOf(e *stage.Env) *opened {
+	o, _ := stage.Shared(e, "described pair", func() (*opened, func() error, error) {
+		o := &opened{}
+		return o, o.close, nil
+	})
+	return o
+}
+
+// use calls do with what is open of a pair. What is open of another one is closed before.
+func (o *opened) use(ctx context.Context, e *stage.Env, index int, space spill.Space, do func(*decide.Described) error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of != nil && o.pair != index {
+		if err := o.free(); err != nil {
+			return err
+		}
+	}
+	if o.of == nil {
+		pair, err := e.Pair(index)
+		if err != nil {
+			return err
+		}
+		pair.Space = space // its files have no names, and stay when the folder is published
+		if o.of, err = decide.OpenDescribed(ctx, pair, e.Model, e.EncoderOptions()); err != nil {
+			return err
+		}
+		o.pair = index
+	}
+	return do(o.of)
+}
+
+// free closes what is open. The caller holds the lock.
+func (o *opened) free() error {
+	if o.of == nil {
+		return nil
+	}
+	err := o.of.Close()
+	o.of = nil
+	return err
+}
+
+func (o *opened) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.free()
 }

@@ -153,7 +153,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	pair, err := e.Pair(a.Pair)
-	if err != nil {
+	if err = errors.Join(err, openedOf(e).close()); err != nil {
 		return nil, err
 	}
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
