@@ -102,8 +102,8 @@ type Described struct {
 }
 
 // OpenDescribed opens the descriptions of a pair, which is closed with them. Their features are those that the plan's
-// scorer weighs.
-func OpenDescribed(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (d *Described, err error) {
+// scorer weighs. The descriptions were made with the tokens, which may be nil.
+func OpenDescribed(ctx context.Context, p *view.Pair, tokens score.Tokenizer) (d *Described, err error) {
 	d = &Described{pair: p}
 	defer func() {
 		if err != nil {
@@ -118,11 +118,6 @@ func OpenDescribed(ctx context.Context, p *view.Pair, model *model.Model, option
 		return d, err
 	}
 	d.scored = d.lists.Scored()
-	tokens, closeTokens, err := Tokens(scorer, model, options)
-	if err != nil {
-		return d, err
-	}
-	defer func() { err = errors.Join(err, closeTokens()) }()
 	dim := 0
 	if tokens != nil {
 		dim = tokens.Dim()

@@ -155,7 +155,11 @@ func (o *opened) use(ctx context.Context, e *stage.Env, index int, space spill.S
 			return err
 		}
 		pair.Space = space // its files have no names, and stay when the folder is published
-		if o.of, err = decide.OpenDescribed(ctx, pair, e.Model, e.EncoderOptions()); err != nil {
+		tokens, err := tokensOf(e)
+		if err != nil {
+			return err
+		}
+		if o.of, err = decide.OpenDescribed(ctx, pair, tokens); err != nil {
 			return err
 		}
 		o.pair = index
