@@ -72,11 +72,12 @@ func planFeatures(b *stage.Builder) error {
 // candidateBytes is the size of a candidate with its features.
 var candidateBytes = int64(28 + 4*feature.Count)
 
-// candidatesEach is the number of candidates of a sentence: 1.5 were seen in German and English.
+// candidatesEach is the number of candidates of a source sentence: 1.5 were seen in German and English.
 const candidatesEach = 2
 
 // featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and of each sentence of
-// both sides what it proposes and its mean; and the candidates. On disk it is the candidates twice, and the neighbours of all.
+// both sides what it proposes and its mean; and the candidates. On disk it is the candidates twice, and the neighbours
+// of all.
 func featuresCost(s plan.Settings, own, rows int) stage.Cost {
 	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
 	return stage.Cost{
