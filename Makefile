@@ -12,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -90,7 +90,11 @@ encoder-100: build
 
 # A real SLURM on loopback; needs root.
 test-slurm: $(SETUP) .cache/slurm
-	MINE_TEST_SLURM=1 $(GO) test -count=1 -timeout 20m -run TestSlurm -v ./pipeline
+	MINE_TEST_SLURM=1 $(GO) test -count=1 -timeout 20m -run 'TestSlurm$$' -v ./pipeline
+
+# The same for MINUTES, with daemons and the store's server killed at random.
+soak-slurm: modules .cache/slurm
+	MINE_TEST_SLURM=1 MINE_TEST_SOAK=$(MINUTES)m $(GO) test -count=1 -timeout $$(($(MINUTES) + 30))m -run TestSlurmSoak -v ./pipeline
 
 .cache/slurm:
 	@scripts/setup slurmctld slurmd slurm-client munge

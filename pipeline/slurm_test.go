@@ -18,9 +18,11 @@ import (
 
 // cluster is a SLURM of this machine alone: munged, slurmctld and slurmd on loopback.
 type cluster struct {
-	t    *testing.T
-	dir  string
-	node *exec.Cmd
+	t   *testing.T
+	dir string
+	// daemons are those that run, and munge starts its own.
+	daemons map[string]*exec.Cmd
+	munge   func() *exec.Cmd
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -80,15 +82,18 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SlurmdTimeout=10
 MpiDefault=none
-NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=4 RealMemory=4096 State=UNKNOWN
+NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=8 RealMemory=8192 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `, host, dir, ports[0], ports[1]), 0o644)
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
 	in := func(name string) string { return filepath.Join(dir, name) }
-	c.start("munged", "--foreground", "--force", "--key-file="+in("munge.key"), "--socket="+in("munge.socket"), "--pid-file="+in("munge.pid"),
-		"--log-file="+in("munge.log"), "--seed-file="+in("munge.seed"))
+	c.munge = func() *exec.Cmd {
+		return c.start("munged", "--foreground", "--force", "--key-file="+in("munge.key"), "--socket="+in("munge.socket"), "--pid-file="+in("munge.pid"),
+			"--log-file="+in("munge.log"), "--seed-file="+in("munge.seed"))
+	}
+	c.daemons = map[string]*exec.Cmd{"munged": c.munge()}
 	c.await("munge", func() bool { _, err := os.Stat(in("munge.socket")); return err == nil })
-	c.start("slurmctld", "-D", "-c")
+	c.daemons["slurmctld"] = c.start("slurmctld", "-D", "-c")
 	c.startNode()
 	c.await("an idle node", func() bool {
 		out, err := exec.Command("sinfo", "--noheader", "--format=%T").Output()
@@ -127,7 +132,28 @@ func (c *cluster) start(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (c *cluster) startNode() { c.node = c.start("slurmd", "-D") }
+func (c *cluster) startNode() { c.daemons["slurmd"] = c.start("slurmd", "-D") }
+
+// kill ends a daemon without warning.
+func (c *cluster) kill(name string) {
+	c.t.Helper()
+	if err := c.daemons[name].Process.Kill(); err != nil {
+		c.t.Errorf("kill %s: %v", name, err)
+	}
+	_ = c.daemons[name].Wait() // it was killed
+}
+
+// restart starts a daemon that was killed. The controller keeps its jobs.
+func (c *cluster) restart(name string) {
+	switch name {
+	case "munged":
+		c.daemons[name] = c.munge()
+	case "slurmctld":
+		c.daemons[name] = c.start(name, "-D")
+	default:
+		c.startNode()
+	}
+}
 
 func (c *cluster) await(what string, ready func() bool) {
 	c.t.Helper()
@@ -143,10 +169,7 @@ func (c *cluster) await(what string, ready func() bool) {
 // of a local run.
 func TestSlurm(t *testing.T) {
 	c := newCluster(t)
-	program := filepath.Join(t.TempDir(), "mine")
-	if out, err := exec.Command("go", "build", "-o", program, "../cmd/mine").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := buildProgram(t)
 	text := newText(t)
 	for side, files := range mineNights(t, 4) {
 		for i, content := range files {
@@ -198,9 +221,7 @@ func TestSlurm(t *testing.T) {
 		},
 		"node daemon killed": func(t *testing.T, work string) {
 			c.await("encode tasks", anyDone(work, "encode"))
-			if err := c.node.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			c.kill("slurmd")
 			killTasks(t, program)
 			time.Sleep(2 * time.Second)
 			c.startNode()

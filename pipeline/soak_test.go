@@ -64,12 +64,9 @@ func TestSoakStores(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &soak{program: filepath.Join(t.TempDir(), "mine"), want: map[string]*left{}, stores: []*soaked{{name: "S3"}, {name: "GCS"}}}
+	s := &soak{program: buildProgram(t), want: map[string]*left{}, stores: []*soaked{{name: "S3"}, {name: "GCS"}}}
 	s.stores[0].location, s.stores[0].faults = storetest.FaultyS3(t)
 	s.stores[1].location, s.stores[1].faults = storetest.FaultyGCS(t)
-	if out, err := exec.Command("go", "build", "-o", s.program, "../cmd/mine").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	begin := time.Now()
 	for n := 0; n < len(s.stores) || time.Since(begin) < long; n++ {
 		at := s.stores[n%len(s.stores)]
@@ -79,6 +76,16 @@ func TestSoakStores(t *testing.T) {
 		}
 	}
 	t.Logf("seeds from %d, %v\n%s", seed, time.Since(begin).Round(time.Second), s.table())
+}
+
+// buildProgram builds the program.
+func buildProgram(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "mine")
+	if out, err := exec.Command("go", "build", "-o", path, "../cmd/mine").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // round mines on one machine, again on another one with an empty cache, and stores an output of several parts.

@@ -52,20 +52,42 @@ func program(t testing.TB, build func() (string, error)) string {
 	return path
 }
 
+// Server is a program that serves.
+type Server struct {
+	program string
+	args    []string
+	running *exec.Cmd
+}
+
 // serve runs a server until the test ends.
-func serve(t testing.TB, program string, args ...string) {
+func serve(t testing.TB, program string, args ...string) *Server {
 	t.Helper()
-	cmd := exec.Command(program, args...)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	s := &Server{program: program, args: args}
+	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cmd.Process.Kill(); err != nil {
+		if err := s.Kill(); err != nil {
 			t.Error(err)
 		}
-		_ = cmd.Wait() // it was killed
 	})
+	return s
+}
+
+// Start starts the server, again after Kill. It does not wait until it answers.
+func (s *Server) Start() error {
+	s.running = exec.Command(s.program, s.args...)
+	s.running.Stderr = os.Stderr
+	return s.running.Start()
+}
+
+// Kill ends the server without warning.
+func (s *Server) Kill() error {
+	if err := s.running.Process.Kill(); err != nil {
+		return err
+	}
+	_ = s.running.Wait() // it was killed
+	return nil
 }
 
 func freeAddress(t testing.TB) string {
@@ -112,6 +134,13 @@ var buildS3 = builder("s3server", "versitygw")
 // with -short.
 func S3(t testing.TB) (location string) {
 	t.Helper()
+	location, _ = KillableS3(t)
+	return location
+}
+
+// KillableS3 is S3 with its server, which may be killed and started again and keeps its objects.
+func KillableS3(t testing.TB) (location string, server *Server) {
+	t.Helper()
 	return startS3(t, func(server string) string { return server })
 }
 
@@ -119,11 +148,12 @@ func S3(t testing.TB) (location string) {
 func FaultyS3(t testing.TB) (location string, faults *Faults) {
 	t.Helper()
 	faults = &Faults{}
-	return startS3(t, func(server string) string { return faults.start(t, server) }), faults
+	location, _ = startS3(t, func(server string) string { return faults.start(t, server) })
+	return location, faults
 }
 
 // startS3 starts the server. behind returns the address that clients use for the server's.
-func startS3(t testing.TB, behind func(server string) string) (location string) {
+func startS3(t testing.TB, behind func(server string) string) (location string, started *Server) {
 	t.Helper()
 	server := program(t, buildS3)
 	dir := t.TempDir()
@@ -134,13 +164,14 @@ func startS3(t testing.TB, behind func(server string) string) (location string) 
 		}
 	}
 	address := freeAddress(t)
-	serve(t, server, "--access", "test", "--secret", "testsecret", "--port", address, "--quiet", "posix", "--sidecar", sidecar, root)
+	started = serve(t, server, "--access", "test", "--secret", "testsecret", "--port", address, "--quiet", "posix",
+		"--sidecar", sidecar, root)
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "testsecret")
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	options := fmt.Sprintf("?endpoint=http://%s&region=us-east-1&use_path_style=true&disable_https=true", behind(address))
 	awaitBucket(t, "s3://corpus"+options)
-	return "s3://corpus/work" + options
+	return "s3://corpus/work" + options, started
 }
 
 var buildGCS = builder("gcsserver", "fake-gcs-server")
