@@ -12,7 +12,7 @@ export CGO_ENABLED := 1
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -177,6 +177,11 @@ bench: $(SETUP)
 # A whole run against the same mining with Python's libraries: make bench-run SRC=x.de TGT=x.en (id<TAB>sentence).
 bench-run: build .cache/venv
 	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
+
+# Each part of the work beside the best other program, by turns: make bench-peers SRC=x.de TGT=x.en PAIRS=en-de.tsv
+# ARGS='--only export,filter --rounds 1' (SRC and TGT: id<TAB>sentence; PAIRS: English, German in the last two columns).
+bench-peers: build .cache/venv $(MODELS)/venv-torch
+	.cache/venv/bin/python bench/peer/speed.py bin/mine '$(SRC)' '$(TGT)' '$(PAIRS)' .cache/peers --torch $(MODELS)/venv-torch/bin/python $(ARGS)
 
 # Rows of the papers' systems, in time that nothing else wants; called again, it goes on: make reproduce DATA=...
 # OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl" ARGS="-steps 300 -device xla:PLUGIN" (seeds, systems and

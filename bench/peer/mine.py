@@ -12,8 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import faiss
 import numpy as np
-import onnxruntime
-import sentencepiece
 
 K, TOKENS, THREADS, DIM = 4, 160, 2, 512
 BEGIN, END = 1, 2  # of every sentence, as use-static's model.yaml says
@@ -70,13 +68,20 @@ def mine(x, y, threshold):
     return kept
 
 
-def main(model, source, target, out, threshold):
-    began = time.time()
-    faiss.omp_set_num_threads(THREADS)
+def load(model):
+    import onnxruntime
+    import sentencepiece
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(f"{model}/model.onnx", options)
-    pieces = sentencepiece.SentencePieceProcessor(model_file=f"{model}/spm.model")
+    return session, sentencepiece.SentencePieceProcessor(model_file=f"{model}/spm.model")
+
+
+def main(model, source, target, out, threshold):
+    began = time.time()
+    faiss.omp_set_num_threads(THREADS)
+    session, pieces = load(model)
     x, y = read(source), read(target)
     loaded = time.time()
     x_rows, y_rows = encode(session, pieces, [t for _, t in x]), encode(session, pieces, [t for _, t in y])
@@ -89,4 +94,5 @@ def main(model, source, target, out, threshold):
     print(json.dumps({"load": loaded - began, "encode": encoded - loaded, "search and match": mined - encoded, "pairs": len(kept)}))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
