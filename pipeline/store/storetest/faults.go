@@ -141,7 +141,6 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			reset(w)
 			return
 		}
-		defer answer.Body.Close()
 		f.pass(w, answer, kind)
 	}
 }
@@ -192,6 +191,7 @@ func (f *Faults) forward(r *http.Request, body io.ReadCloser) (*http.Response, e
 // pass hands an answer on, whole or not.
 func (f *Faults) pass(w http.ResponseWriter, answer *http.Response, kind string) {
 	body, err := io.ReadAll(answer.Body)
+	err = errors.Join(err, answer.Body.Close())
 	switch {
 	case err != nil, kind == lostAnswer, kind == cutAnswer && len(body) < 2:
 		reset(w)

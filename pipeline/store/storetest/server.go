@@ -227,7 +227,11 @@ func TakeObjects(t testing.TB, location string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	objects := map[string][]byte{}
 	for list := b.List(&blob.ListOptions{Prefix: prefix}); ; {
 		o, err := list.Next(t.Context())
