@@ -141,8 +141,7 @@ func (s *searcher) of(rows, other int) *searcher {
 	}
 	sized := *s
 	sized.lists = lists
-	share := math.Sqrt(math.Sqrt(float64(lists) / float64(s.lists)))
-	sized.opts.NProbe = min(int(math.Ceil(float64(s.opts.NProbe)*share)), lists)
+	sized.opts.NProbe = min(s.opts.NProbe, lists)
 	return &sized
 }
 
