@@ -63,7 +63,7 @@ func planFeatures(b *stage.Builder) error {
 			spec.Shard = i
 			pair.Features[i] = Features.Key(spec)
 			own := b.Side(at, 0).Shards[i].Rows
-			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows), featuresArgs{at, i})
+			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows, i == 0), featuresArgs{at, i})
 		}
 	}
 	return nil
@@ -76,15 +76,19 @@ var candidateBytes = int64(28 + 4*feature.Count)
 const candidatesEach = 2
 
 // featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and of each sentence of
-// both sides what it proposes and its mean; and the candidates. On disk it is the candidates twice, and the neighbours
-// of all.
-func featuresCost(s plan.Settings, own, rows int) stage.Cost {
+// both sides what it proposes and its mean; and the candidates. On disk it is the candidates, and for a pair's first
+// task what is gone at the end: a copy of them, and the neighbours of all, which the tasks of a process share.
+func featuresCost(s plan.Settings, own, rows int, first bool) stage.Cost {
 	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
-	return stage.Cost{
+	c := stage.Cost{
 		Memory: 256<<20 + n*30 + some*64,
-		Disk:   2*some*candidateBytes + n*(list+mapped),
+		Disk:   some * candidateBytes,
 		Read:   n * (stage.KeyBytes + list + described),
 	}
+	if first {
+		c.Disk += some*candidateBytes + n*(list+mapped)
+	}
+	return c
 }
 
 func checkFeatures(p *plan.Plan, t *plan.Task) error {
