@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/optimize"
 )
@@ -135,18 +136,13 @@ func (h *oddsHistogram) mixed(shift float64) (*curve, float64) {
 		}
 		return sum
 	}
-	best, found := math.Inf(1), valley{}
-	for _, share := range []float64{-2.5, 0, 3} {
-		start := []float64{math.Log(1.5), 3, math.Log(2), share, 0}
-		settings := &optimize.Settings{MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: 1e-5, Iterations: 100}}
-		result, err := optimize.Minimize(optimize.Problem{Func: loss}, start, settings, &optimize.NelderMead{SimplexSize: simplexSize})
-		if err == nil && result.F < best {
-			best, found = result.F, valleyOf(result.X, from)
-		}
-	}
-	if math.IsInf(best, 1) {
+	best := mostLikely(loss, 1e-5, [][]float64{
+		{math.Log(1.5), 3, math.Log(2), -2.5, 0}, {math.Log(1.5), 3, math.Log(2), 0, 0}, {math.Log(1.5), 3, math.Log(2), 3, 0},
+	})
+	if best == nil {
 		return nil, 0
 	}
+	found := valleyOf(best, from)
 	c := found.curve(places)
 	expected := 0.0
 	for i, count := range h.counts {
@@ -302,17 +298,39 @@ func fitMixture(margins []float32) (mixture, bool) {
 		}
 		return loss / float64(n)
 	}
-	best, found := math.Inf(1), mixture{}
+	var starts [][]float64
 	for _, q := range []float64{0.9, 0.97, 0.99} {
-		start := []float64{0, math.Log(0.6), max((quantile(q)-center)/spread+1, 2), 0, -2.5}
-		settings := &optimize.Settings{MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 100}}
-		method := &optimize.NelderMead{SimplexSize: simplexSize}
-		result, err := optimize.Minimize(optimize.Problem{Func: loss}, start, settings, method)
-		if err == nil && result.F < best {
-			best, found = result.F, mixtureOf(result.X, center, spread)
+		starts = append(starts, []float64{0, math.Log(0.6), max((quantile(q)-center)/spread+1, 2), 0, -2.5})
+	}
+	best := mostLikely(loss, 1e-7, starts)
+	if best == nil {
+		return mixture{}, false
+	}
+	return mixtureOf(best, center, spread), true
+}
+
+// mostLikely looks for the numbers with the lowest loss from several starts at the same time, until a hundred steps win
+// less than enough. Of equal losses the first start's holds. It returns nil if no start leads anywhere.
+func mostLikely(loss func(w []float64) float64, enough float64, starts [][]float64) (numbers []float64) {
+	results := make([]*optimize.Result, len(starts))
+	var all sync.WaitGroup
+	for i, start := range starts {
+		all.Go(func() {
+			settings := &optimize.Settings{MajorIterations: 2000, Converger: &optimize.FunctionConverge{Absolute: enough, Iterations: 100}}
+			method := &optimize.NelderMead{SimplexSize: simplexSize}
+			if result, err := optimize.Minimize(optimize.Problem{Func: loss}, start, settings, method); err == nil {
+				results[i] = result
+			}
+		})
+	}
+	all.Wait()
+	best := math.Inf(1)
+	for _, r := range results {
+		if r != nil && r.F < best {
+			best, numbers = r.F, r.X
 		}
 	}
-	return found, !math.IsInf(best, 1)
+	return numbers
 }
 
 // mixtureOf reads a mixture from numbers that may have any value, in units of the margins' spread.
