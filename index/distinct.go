@@ -11,11 +11,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"unsafe"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 )
 
 // Distinct is one side of a cell with every vector once. Sentences that differ only in what the encoder does not see,
@@ -252,11 +252,9 @@ func (d *Distinct) place(row int32) int32 {
 
 func rowBytes(m embedding.Matrix, row int) []byte {
 	if m.F32 != nil {
-		r := m.F32[row*m.Dim : (row+1)*m.Dim]
-		return unsafe.Slice((*byte)(unsafe.Pointer(&r[0])), 4*len(r))
+		return spill.Bytes(m.F32[row*m.Dim : (row+1)*m.Dim])
 	}
-	r := m.F16[row*m.Dim : (row+1)*m.Dim]
-	return unsafe.Slice((*byte)(unsafe.Pointer(&r[0])), 2*len(r))
+	return spill.Bytes(m.F16[row*m.Dim : (row+1)*m.Dim])
 }
 
 // widened returns row as float32: the matrix's own memory, or buf filled from float16.

@@ -10,9 +10,9 @@ import (
 	"math"
 	"os"
 	"slices"
-	"unsafe"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
@@ -45,20 +45,15 @@ func write(w io.Writer, magic string, m int, sides ...mine.Neighbours) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	parts := []any{header{[8]byte([]byte(magic)), uint32(sides[0].Len()), uint32(m), uint32(sides[0].K)}}
 	for _, side := range sides {
-		parts = append(parts, bytesOf(side.IDs), bytesOf(side.Cosines))
+		parts = append(parts, spill.Bytes(side.IDs), spill.Bytes(side.Cosines))
 	}
+	// Numbers are little-endian in memory, too; to encode them would take as much memory again.
 	for _, part := range parts {
 		if err := binary.Write(out, binary.LittleEndian, part); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
-}
-
-// bytesOf is the memory of numbers, which on every processor of the program is little-endian. Encoding them with
-// encoding/binary would take as much memory again.
-func bytesOf[T int32 | float32](values []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
 }
 
 // read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. It
@@ -101,7 +96,7 @@ func read(in *bufio.Reader, size int64, magic string, wanted [2]bool) (h header,
 // readSide reads n lists of k rows of m.
 func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
 	lists := mine.NewNeighbours(int(n), int(k))
-	for _, part := range [][]byte{bytesOf(lists.IDs), bytesOf(lists.Cosines)} {
+	for _, part := range [][]byte{spill.Bytes(lists.IDs), spill.Bytes(lists.Cosines)} {
 		if _, err := io.ReadFull(in, part); err != nil {
 			return lists, err
 		}

@@ -14,6 +14,7 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
+	"bitextmine/score"
 )
 
 // finished is the work directory of a run and its plan.
@@ -90,7 +91,7 @@ func sampleShard(ctx context.Context, run *finished, searcher index.Searcher, si
 		return 0, 0, err
 	}
 	truth := mine.NewMerger(n, k)
-	rows := span(0, n)
+	rows := score.Numbers(0, n)
 	total := 0
 	for i := range others.Shards {
 		file, err := run.vectors(&others.Shards[i])
@@ -99,7 +100,7 @@ func sampleShard(ctx context.Context, run *finished, searcher index.Searcher, si
 		}
 		result, err := searcher.Search(ctx, index.Side{Vectors: sample}, index.Side{Vectors: file.Matrix}, k, nil)
 		if err == nil {
-			truth.Add(result.Source, rows, span(total, file.N))
+			truth.Add(result.Source, rows, score.Numbers(total, file.N))
 		}
 		total += file.N
 		if err := errors.Join(err, file.Close()); err != nil {
@@ -126,23 +127,6 @@ func sampleOf(run *finished, side, number, n int) (sample embedding.Matrix, err 
 	if err != nil {
 		return sample, err
 	}
-	sample = embedding.Matrix{N: n, Dim: file.Dim}
-	for i := range n {
-		lo := index.Spread(i, n, file.N) * file.Dim
-		if file.F16 != nil {
-			sample.F16 = append(sample.F16, file.F16[lo:lo+file.Dim]...)
-		} else {
-			sample.F32 = append(sample.F32, file.F32[lo:lo+file.Dim]...)
-		}
-	}
+	sample = approximate.Sample(file.Matrix, n)
 	return sample, file.Close()
-}
-
-// span returns n numbers from lo on.
-func span(lo, n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(lo + i)
-	}
-	return out
 }

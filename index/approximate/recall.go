@@ -30,7 +30,7 @@ func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result
 func of(ctx context.Context, searcher index.Searcher, queries, base index.Side, lists mine.Neighbours,
 	n int) (recall float64, rows int, err error) {
 	rows = min(n, queries.Vectors.N)
-	truth, err := searcher.Search(ctx, index.Side{Vectors: every(queries.Vectors, rows)}, base, lists.K, nil)
+	truth, err := searcher.Search(ctx, index.Side{Vectors: Sample(queries.Vectors, rows)}, base, lists.K, nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -44,8 +44,8 @@ func of(ctx context.Context, searcher index.Searcher, queries, base index.Side, 
 	return float64(found) / float64(sought), rows, nil
 }
 
-// every copies n rows spread evenly over m.
-func every(m embedding.Matrix, n int) embedding.Matrix {
+// Sample copies n rows spread evenly over m.
+func Sample(m embedding.Matrix, n int) embedding.Matrix {
 	out := embedding.Matrix{N: n, Dim: m.Dim}
 	for i := range n {
 		lo := index.Spread(i, n, m.N) * m.Dim
