@@ -142,20 +142,23 @@ func Tokens(scorer *score.Scorer, model *model.Model, options encode.Options) (s
 func joined(ctx context.Context, p *view.Pair, side, dim int) (_ *feature.Side, err error) {
 	shards := p.Language(side).Shards
 	parts := make([]*feature.Side, 0, len(shards))
-	for i := range shards {
-		var part *feature.Side
-		out, failure := p.Output(ctx, view.Describe, shards[i].Described)
-		if err = failure; err == nil {
-			if part, err = feature.OpenSide(out.Path(view.DescriptionFile), shards[i].Rows); err == nil {
-				parts = append(parts, part)
-			}
-		}
+	defer func() {
 		if err != nil {
 			for _, part := range parts {
 				err = errors.Join(err, part.Close())
 			}
+		}
+	}()
+	for i := range shards {
+		out, err := p.Output(ctx, view.Describe, shards[i].Described)
+		if err != nil {
 			return nil, err
 		}
+		part, err := feature.OpenSide(out.Path(view.DescriptionFile), shards[i].Rows)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
 	}
 	numbered := p.Sentences[side]
 	at := func(i int32) (part, row int) { return int(numbered.First[i].Shard), int(numbered.First[i].Row) }

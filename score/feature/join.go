@@ -75,14 +75,18 @@ func merged(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
+// own are the sides that have the sentences themselves.
+func (s *Side) own() []*Side {
+	if s.parts == nil {
+		return []*Side{s}
+	}
+	return s.parts
+}
+
 // FindWords marks the names that are also words without a capital: words of headlines, and first words after marks that
 // do not end a sentence.
 func (s *Side) FindWords() {
-	of := s.parts
-	if of == nil {
-		of = []*Side{s}
-	}
-	for _, part := range of {
+	for _, part := range s.own() {
 		part.Names.words = make([]bool, len(part.Names.entries))
 		for i := range part.Names.entries {
 			_, part.Names.words[i] = slices.BinarySearch(s.Lower, part.Names.entries[i].hash)
@@ -97,11 +101,7 @@ func (s *Side) EachID(each func(id int32)) {
 			each(int32(id))
 		}
 	}
-	of := s.parts
-	if of == nil {
-		of = []*Side{s}
-	}
-	for _, part := range of {
+	for _, part := range s.own() {
 		for _, id := range part.Names.ids {
 			each(id)
 		}

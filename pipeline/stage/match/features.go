@@ -155,15 +155,15 @@ func (o *opened) use(ctx context.Context, e *stage.Env, index int, space spill.S
 		}
 	}
 	if o.of == nil {
+		tokens, err := tokensOf(e)
+		if err != nil {
+			return err
+		}
 		pair, err := e.Pair(index)
 		if err != nil {
 			return err
 		}
 		pair.Space = space // its files have no names, and stay when the folder is published
-		tokens, err := tokensOf(e)
-		if err != nil {
-			return err
-		}
 		if o.of, err = decide.OpenDescribed(ctx, pair, tokens); err != nil {
 			return err
 		}
