@@ -46,8 +46,33 @@ type Lists struct {
 	sourceMeans, targetMeans []float32
 }
 
+// Room gives lists of numbers, all zero, to what has some of each sentence: of a large corpus they are too many for
+// memory. Nil makes slices.
+type Room interface {
+	Ints(n int) ([]int32, error)
+	Floats(n int) ([]float32, error)
+}
+
+// heap is the Room that makes slices.
+type heap struct{}
+
+func (heap) Ints(n int) ([]int32, error)     { return make([]int32, n), nil }
+func (heap) Floats(n int) ([]float32, error) { return make([]float32, n), nil }
+
+func roomOr(room Room) Room {
+	if room == nil {
+		return heap{}
+	}
+	return room
+}
+
 // NewLists checks that the two sides fit together and computes the neighbourhood means.
 func NewLists(source, target Neighbours, k int, margin Margin) (*Lists, error) {
+	return NewListsIn(nil, source, target, k, margin)
+}
+
+// NewListsIn is NewLists with the means in a room.
+func NewListsIn(room Room, source, target Neighbours, k int, margin Margin) (*Lists, error) {
 	if k < 1 || k > source.K || k > target.K {
 		return nil, fmt.Errorf("k = %d must be from 1 to the %d and %d neighbours found", k, source.K, target.K)
 	}
@@ -57,10 +82,11 @@ func NewLists(source, target Neighbours, k int, margin Margin) (*Lists, error) {
 	if err := errors.Join(inRange(source, target.Len()), inRange(target, source.Len())); err != nil {
 		return nil, err
 	}
-	return &Lists{
-		Source: source, Target: target, K: k, Margin: margin,
-		sourceMeans: Means(source, k), targetMeans: Means(target, k),
-	}, nil
+	l := &Lists{Source: source, Target: target, K: k, Margin: margin}
+	var failed [2]error
+	l.sourceMeans, failed[0] = means(room, source, k)
+	l.targetMeans, failed[1] = means(room, target, k)
+	return l, errors.Join(failed[:]...)
 }
 
 func inRange(nb Neighbours, n int) error {
@@ -189,8 +215,13 @@ func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 // Means returns, for every sentence, the mean of the cosines of its first k neighbours, or of all if it has fewer; 0 if
 // it has none.
 func Means(nb Neighbours, k int) []float32 {
-	means := make([]float32, nb.Len())
-	for i := range means {
+	all, _ := means(nil, nb, k) // slices can always be made
+	return all
+}
+
+func means(room Room, nb Neighbours, k int) ([]float32, error) {
+	all, err := roomOr(room).Floats(nb.Len())
+	for i := range all {
 		ids, cosines := nb.Row(i)
 		sum, n := 0.0, 0
 		for j := 0; j < min(k, nb.K) && ids[j] != None; j++ {
@@ -198,10 +229,10 @@ func Means(nb Neighbours, k int) []float32 {
 			n++
 		}
 		if n > 0 {
-			means[i] = float32(sum / float64(n))
+			all[i] = float32(sum / float64(n))
 		}
 	}
-	return means
+	return all, err
 }
 
 func parse[T ~string](what, name string, known []T) (T, error) {

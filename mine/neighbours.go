@@ -13,10 +13,6 @@ type Neighbours struct {
 	K       int
 	IDs     []int32   // [n, k] row of the other side, or None
 	Cosines []float32 // [n, k] descending; equal cosines in ascending order of the sentence's key
-	// Read reads list i into k ids and cosines where the lists are not in memory: there are N then, and IDs and Cosines
-	// are nil. It may be called concurrently.
-	Read func(i int, ids []int32, cosines []float32)
-	N    int
 }
 
 // NewNeighbours returns lists for n sentences, filled with None.
@@ -30,10 +26,7 @@ func NewNeighbours(n, k int) Neighbours {
 
 // Len returns n.
 func (nb Neighbours) Len() int {
-	switch {
-	case nb.Read != nil:
-		return nb.N
-	case nb.K == 0:
+	if nb.K == 0 {
 		return 0
 	}
 	return len(nb.IDs) / nb.K
@@ -41,11 +34,6 @@ func (nb Neighbours) Len() int {
 
 // Row returns sentence i's list.
 func (nb Neighbours) Row(i int) ([]int32, []float32) {
-	if nb.Read != nil {
-		ids, cosines := make([]int32, nb.K), make([]float32, nb.K)
-		nb.Read(i, ids, cosines)
-		return ids, cosines
-	}
 	lo, hi := i*nb.K, (i+1)*nb.K
 	return nb.IDs[lo:hi:hi], nb.Cosines[lo:hi:hi]
 }

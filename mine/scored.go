@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"errors"
 	"iter"
 	"slices"
 )
@@ -10,15 +11,15 @@ import (
 // the pair itself. This leaves out eleven of twelve neighbour pairs. On the shared sets a scorer that evaluated all of
 // them had the same best F1 to a tenth. It may be used concurrently.
 type Scored struct {
-	lists     *Lists
-	backward  []proposal
-	proposing []int32 // targets that propose each source, ascending
-	ends      []int32 // [sources + 1] ends of these
+	lists *Lists
+	// The targets that propose a source, ascending: the first of each source, and of each target the next one that
+	// proposes the same source. Both count from 1, so that 0 is none.
+	first, next []int32
 }
 
 // ScoredCandidates returns all pairs that a scorer evaluates, by source, then target.
 func (l *Lists) ScoredCandidates() []Candidate {
-	s := l.Scored()
+	s, _ := l.Scored(nil) // slices can always be made
 	found := make([]Candidate, 0, l.Source.Len()+l.Target.Len())
 	for x := range int32(l.Source.Len()) {
 		found = s.Append(found, x)
@@ -26,27 +27,29 @@ func (l *Lists) ScoredCandidates() []Candidate {
 	return found
 }
 
-// Scored prepares the finding of pairs, source by source.
-func (l *Lists) Scored() *Scored {
-	s := &Scored{lists: l, backward: l.proposals(l.Target, l.targetMeans, l.sourceMeans)}
-	s.ends = make([]int32, l.Source.Len()+1)
-	for _, p := range s.backward {
-		if p.partner != None {
-			s.ends[p.partner+1]++
+// Scored prepares the finding of pairs, source by source. What it has of each sentence is in room.
+func (l *Lists) Scored(room Room) (*Scored, error) {
+	s := &Scored{lists: l}
+	var failed [2]error
+	s.first, failed[0] = roomOr(room).Ints(l.Source.Len())
+	s.next, failed[1] = roomOr(room).Ints(l.Target.Len())
+	if err := errors.Join(failed[:]...); err != nil {
+		return nil, err
+	}
+	for y := l.Target.Len() - 1; y >= 0; y-- {
+		if x := l.proposal(l.Target, l.targetMeans, l.sourceMeans, y).partner; x != None {
+			s.next[y], s.first[x] = s.first[x], int32(y)+1
 		}
 	}
-	for x := range l.Source.Len() {
-		s.ends[x+1] += s.ends[x]
-	}
-	s.proposing = make([]int32, s.ends[l.Source.Len()])
-	at := slices.Clone(s.ends)
-	for y, p := range s.backward {
-		if p.partner != None {
-			s.proposing[at[p.partner]] = int32(y)
-			at[p.partner]++
+	return s, nil
+}
+
+// proposing yields the targets that propose source x, ascending.
+func (s *Scored) proposing(x int32) iter.Seq[int32] {
+	return func(yield func(y int32) bool) {
+		for at := s.first[x]; at != 0 && yield(at-1); at = s.next[at-1] {
 		}
 	}
-	return s
 }
 
 // Append adds the pairs of source x by target: with the target that it proposes, with the neighbours that also have x
@@ -59,16 +62,21 @@ func (s *Scored) Append(found []Candidate, x int32) []Candidate {
 	for j := 0; j < l.K && ids[j] != None; j++ {
 		y := ids[j]
 		c := l.ranked(x, y, cosines[j], uint8(j))
-		c.Forward, c.Backward = y == best, s.backward[y].partner == x
+		c.Forward = y == best
+		for proposing := range s.proposing(x) {
+			c.Backward = c.Backward || proposing == y
+		}
 		if c.TargetRank != Unranked || c.Forward && l.standsOut(&c) {
 			found = insertByTarget(found, begin, c)
 		}
 	}
-	for _, y := range s.proposing[s.ends[x]:s.ends[x+1]] {
+	for y := range s.proposing(x) {
 		if slices.Contains(ids[:l.K], y) {
 			continue
 		}
-		if c := l.ranked(x, y, s.backward[y].cosine, Unranked); l.standsOut(&c) {
+		at := rank(l.Target, l.K, y, x)
+		_, cosines := l.Target.Row(int(y))
+		if c := l.ranked(x, y, cosines[at], Unranked); l.standsOut(&c) {
 			c.Backward = true
 			found = insertByTarget(found, begin, c)
 		}
@@ -118,18 +126,20 @@ type Pair struct {
 // Pair is the candidate without its margin.
 func (c *Candidate) Pair() Pair { return Pair{c.Source, c.Target, c.SourceRank, c.TargetRank} }
 
-// Rivals yields the pairs of the scored candidates' sentences with their other K neighbours. A candidate's token
-// coverage is compared with theirs. scored must be in the order of ScoredCandidates.
-func (l *Lists) Rivals(scored []Candidate) iter.Seq[Pair] {
-	return func(yield func(Pair) bool) { l.rivals(scored, yield) }
+// Rivals returns the pairs of the scored candidates' sentences with their other K neighbours. A candidate's token
+// coverage is compared with theirs. scored must be in the order of ScoredCandidates. What it has of each sentence is in
+// room.
+func (l *Lists) Rivals(room Room, scored []Candidate) (iter.Seq[Pair], error) {
+	begins, err := roomOr(room).Ints(l.Source.Len() + 1) // first candidate of each source
+	return func(yield func(Pair) bool) { l.rivals(begins, scored, yield) }, err
 }
 
-func (l *Lists) rivals(scored []Candidate, yield func(Pair) bool) {
-	begins := make([]int32, l.Source.Len()+1) // first candidate of each source
-	targets := make([]bool, l.Target.Len())   // targets that have a candidate
+func (l *Lists) rivals(begins []int32, scored []Candidate, yield func(Pair) bool) {
+	clear(begins)
+	targets := newBits(l.Target.Len()) // those that have a candidate
 	for i := range scored {
 		begins[scored[i].Source+1]++
-		targets[scored[i].Target] = true
+		targets.add(scored[i].Target)
 	}
 	for x := range l.Source.Len() {
 		begins[x+1] += begins[x]
@@ -148,20 +158,20 @@ func (l *Lists) rivals(scored []Candidate, yield func(Pair) bool) {
 			}
 		}
 	}
-	for y, there := range targets {
-		if !there {
+	for y := range int32(l.Target.Len()) {
+		if !targets.has(y) {
 			continue
 		}
-		ids, _ := l.Target.Row(y)
+		ids, _ := l.Target.Row(int(y))
 		for j, x := range ids[:l.K] {
-			if x == None || isScored(x, int32(y)) {
+			if x == None || isScored(x, y) {
 				continue
 			}
-			at := rank(l.Source, l.K, x, int32(y))
+			at := rank(l.Source, l.K, x, y)
 			if at != Unranked && begins[x] < begins[x+1] {
 				continue // already found from the source
 			}
-			if !yield(Pair{x, int32(y), at, uint8(j)}) {
+			if !yield(Pair{x, y, at, uint8(j)}) {
 				return
 			}
 		}

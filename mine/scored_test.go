@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"errors"
 	"slices"
 	"testing"
 )
@@ -60,25 +61,62 @@ func without(nb Neighbours, k int, i, j int32) float32 {
 	return sum / float32(k-1)
 }
 
-// TestListsElsewhere: lists that are read one by one give the same candidates and rivals.
-func TestListsElsewhere(t *testing.T) {
+// TestRoom: where the numbers of sentences are in a room, candidates and rivals are the same. What it cannot give is an
+// error.
+func TestRoom(t *testing.T) {
 	lists, _ := randomLists(t, 31, 60, 50, 8, 4)
-	elsewhere := func(nb Neighbours) Neighbours {
-		return Neighbours{K: nb.K, N: nb.Len(), Read: func(i int, ids []int32, cosines []float32) {
-			from, of := nb.Row(i)
-			copy(ids, from)
-			copy(cosines, of)
-		}}
-	}
-	again, err := NewLists(elsewhere(lists.Source), elsewhere(lists.Target), lists.K, lists.Margin)
+	want := lists.ScoredCandidates()
+	var elsewhere room
+	again, err := NewListsIn(&elsewhere, lists.Source, lists.Target, lists.K, lists.Margin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := lists.ScoredCandidates()
-	if got := again.ScoredCandidates(); !slices.Equal(got, want) || !slices.Equal(again.Candidates(), lists.Candidates()) {
+	scored, err := again.Scored(&elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Candidate
+	for x := range int32(lists.Source.Len()) {
+		got = scored.Append(got, x)
+	}
+	if !slices.Equal(got, want) || !slices.Equal(again.Candidates(), lists.Candidates()) {
 		t.Error("the candidates differ")
 	}
-	if !slices.Equal(slices.Collect(again.Rivals(want)), slices.Collect(lists.Rivals(want))) {
+	of := func(l *Lists, room Room) []Pair {
+		rivals, err := l.Rivals(room, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Collect(rivals)
+	}
+	if !slices.Equal(of(again, &elsewhere), of(lists, nil)) {
 		t.Error("the rivals differ")
 	}
+	if elsewhere.made != 2*(60+50)+61 {
+		t.Errorf("%d numbers are in the room", elsewhere.made)
+	}
+	full := &room{full: true}
+	_, failed := lists.Scored(full)
+	_, failedRivals := lists.Rivals(full, want)
+	if _, err := NewListsIn(full, lists.Source, lists.Target, lists.K, lists.Margin); err == nil || failed == nil || failedRivals == nil {
+		t.Error("a full room is no error")
+	}
+}
+
+// room counts the numbers that it makes.
+type room struct {
+	made int
+	full bool
+}
+
+func (r *room) Ints(n int) ([]int32, error) {
+	if r.made += n; r.full {
+		return nil, errors.New("full")
+	}
+	return make([]int32, n), nil
+}
+
+func (r *room) Floats(n int) ([]float32, error) {
+	ints, err := r.Ints(n)
+	return make([]float32, len(ints)), err
 }

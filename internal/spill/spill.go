@@ -241,12 +241,18 @@ func Make[T any](a *Arena, n int) ([]T, error) {
 		return nil, err
 	}
 	// A page that finds no room when it is written would end the process, so the room is taken now.
-	err = a.written(takeRoom(f, int64(size)))
-	var data []byte
-	if err == nil {
-		if data, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
-			err = fmt.Errorf("map a temporary file: %w", err)
-		}
+	if err := a.written(takeRoom(f, int64(size))); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return mapList[T](a, f, n)
+}
+
+// mapList maps the n values of a file, and closes the file.
+func mapList[T any](a *Arena, f *os.File, n int) ([]T, error) {
+	var one T
+	data, err := unix.Mmap(int(f.Fd()), 0, n*int(unsafe.Sizeof(one)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		err = fmt.Errorf("map a temporary file: %w", err)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
@@ -255,6 +261,66 @@ func Make[T any](a *Arena, n int) ([]T, error) {
 	defer a.mu.Unlock()
 	a.mapped = append(a.mapped, data)
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), nil
+}
+
+// Ints is Make of integers.
+func (a *Arena) Ints(n int) ([]int32, error) { return Make[int32](a, n) }
+
+// Floats is Make of numbers.
+func (a *Arena) Floats(n int) ([]float32, error) { return Make[float32](a, n) }
+
+// Growing is a list of an arena whose length is not known beforehand. T has no pointers.
+type Growing[T any] struct {
+	arena *Arena
+	mem   []T      // the last values
+	file  *os.File // has the values before them; nil: there are none
+	n     int      // values in the file
+}
+
+// NewGrowing returns an empty list. An arena that is nil keeps it in memory.
+func NewGrowing[T any](a *Arena) *Growing[T] { return &Growing[T]{arena: a} }
+
+// Append adds values.
+func (g *Growing[T]) Append(values []T) error {
+	g.mem = append(g.mem, values...)
+	if g.arena == nil || g.arena.Holds(len(Bytes(g.mem))) {
+		return nil
+	}
+	return g.flush()
+}
+
+// flush moves the values in memory to the file.
+func (g *Growing[T]) flush() (err error) {
+	if g.file == nil {
+		if g.file, err = g.arena.File(); err != nil {
+			return err
+		}
+	}
+	_, err = g.file.Write(Bytes(g.mem))
+	g.n, g.mem = g.n+len(g.mem), g.mem[:0]
+	return g.arena.written(err)
+}
+
+// List returns all values, which must not be used after the arena is closed. Nothing must be appended afterwards.
+func (g *Growing[T]) List() ([]T, error) {
+	if g.file == nil {
+		return g.mem, nil
+	}
+	if err := g.flush(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	f := g.file
+	g.file, g.mem = nil, nil
+	return mapList[T](g.arena, f, g.n)
+}
+
+// Close frees a list that List was not asked for.
+func (g *Growing[T]) Close() error {
+	f := g.file
+	if g.file, g.mem = nil, nil; f == nil {
+		return nil
+	}
+	return f.Close()
 }
 
 // takeRoom gives a file so many bytes of the disk. Where the file system cannot do it at once, they are written.

@@ -112,3 +112,39 @@ func TestArena(t *testing.T) {
 		t.Error("a list that is larger than every disk")
 	}
 }
+
+// TestGrowing: a list that grows has all that was appended, in memory and in a file, and leaves nothing.
+func TestGrowing(t *testing.T) {
+	arenas := map[string]*Arena{"none": nil}
+	for name, space := range spaces(t) {
+		arenas[name] = &Arena{Space: space}
+	}
+	for name, a := range arenas {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{0, 1, 1000, 100_000} {
+				g := NewGrowing[int32](a)
+				for i := range n {
+					if err := g.Append([]int32{int32(2 * i), int32(2*i + 1)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				list, err := g.List()
+				if err != nil || len(list) != 2*n {
+					t.Fatalf("%d of %d values, error %v", len(list), 2*n, err)
+				}
+				for i, x := range list {
+					if x != int32(i) {
+						t.Fatalf("value %d of %d is %d", i, len(list), x)
+					}
+				}
+			}
+			if a != nil {
+				nothingLeft(t, a.Space, a.Close())
+			}
+		})
+	}
+	left := NewGrowing[byte](&Arena{Space: Space{Dir: t.TempDir()}})
+	if err := left.Append(make([]byte, 9)); err != nil || left.Close() != nil {
+		t.Errorf("a list that nobody asks for: %v", err)
+	}
+}

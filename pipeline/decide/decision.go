@@ -49,7 +49,7 @@ func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.
 	} else if d.Scorer, err = planScorer(p); err == nil {
 		err = errors.Join(p.ReadRecall(ctx, &d.Recall), by.scorer(ctx, d))
 	}
-	if err = errors.Join(err, p.Err()); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -109,7 +109,7 @@ func listsOf(ctx context.Context, p *view.Pair, k int, found *view.Recall) (*min
 			return nil, err
 		}
 	}
-	return mine.NewLists(sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
+	return mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
 }
 
 // margin decides by margin or, in two-stage mining, by its product with the strong cosine.

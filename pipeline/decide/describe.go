@@ -117,7 +117,9 @@ func OpenDescribed(ctx context.Context, p *view.Pair, tokens score.Tokenizer) (d
 	if d.lists, err = listsOf(ctx, p, scorer.K, &view.Recall{}); err != nil {
 		return d, err
 	}
-	d.scored = d.lists.Scored()
+	if d.scored, err = d.lists.Scored(p.Room()); err != nil {
+		return d, err
+	}
 	dim := 0
 	if tokens != nil {
 		dim = tokens.Dim()
@@ -174,26 +176,47 @@ func joined(ctx context.Context, p *view.Pair, side, dim int) (_ *feature.Side, 
 }
 
 // Candidates returns the candidates of the source sentences whose first occurrence is in a shard, with their features,
-// by source, then target.
-func (d *Described) Candidates(ctx context.Context, shard int, space spill.Space, threads int) ([]mine.Candidate, *feature.Table, error) {
-	var sources []int32
-	for row, number := range d.pair.Sentences[0].Rows[shard] {
-		if d.pair.Sentences[0].IsFirst(shard, row) {
+// by source, then target. The candidates are in room, and features that do not fit in its memory are in a file.
+func (d *Described) Candidates(
+	ctx context.Context, shard int, room *spill.Arena, threads int,
+) (candidates []mine.Candidate, values *feature.Table, err error) {
+	sources, err := d.sources(shard, room)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := spill.NewGrowing[mine.Candidate](room)
+	defer func() { err = errors.Join(err, all.Close()) }()
+	for chunk := range slices.Chunk(sources, describeChunk) {
+		candidates = candidates[:0]
+		for _, x := range chunk {
+			candidates = d.scored.Append(candidates, x)
+		}
+		if err := errors.Join(ctx.Err(), all.Append(candidates)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if candidates, err = all.List(); err != nil {
+		return nil, nil, err
+	}
+	values, err = feature.Compute(ctx, room.Space, d.lists, candidates, d.sides[0], d.sides[1], threads)
+	return candidates, values, err
+}
+
+// sources returns the sentences whose first occurrence is in a shard, ascending.
+func (d *Described) sources(shard int, room *spill.Arena) ([]int32, error) {
+	numbered := d.pair.Sentences[0]
+	sources, err := room.Ints(len(numbered.Rows[shard]))
+	sources = sources[:0]
+	if err != nil {
+		return nil, err
+	}
+	for row, number := range numbered.Rows[shard] {
+		if numbered.IsFirst(shard, row) {
 			sources = append(sources, number)
 		}
 	}
 	slices.Sort(sources)
-	var candidates []mine.Candidate
-	for _, x := range sources {
-		candidates = d.scored.Append(candidates, x)
-	}
-	values, err := feature.Compute(ctx, space, d.lists, candidates, d.sides[0], d.sides[1], threads)
-	if err == nil {
-		if err = d.pair.Err(); err != nil {
-			err = errors.Join(err, values.Close())
-		}
-	}
-	return candidates, values, err
+	return sources, nil
 }
 
 // Close closes the descriptions and the pair.

@@ -23,7 +23,7 @@ func Doubts(ctx context.Context, p *view.Pair, model *model.Model, options encod
 	if err := by.rank(ctx, d); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, d.Close(), p.Err()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 	matched := d.Matched(d.Verdicts, false)
 	adapted := by.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))

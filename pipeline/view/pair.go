@@ -24,7 +24,6 @@ type Pair struct {
 	Index     int // number among the plan's pairs
 	Sentences [2]*Numbered
 	Space     spill.Space // holds what deciding does not keep in memory, which Close frees
-	lists     SpilledLists
 	room      spill.Arena
 }
 
@@ -46,11 +45,8 @@ func (f *Files) Pair(index int) (*Pair, error) {
 	return p, nil
 }
 
-// Err is the first failure to read neighbours that are in a temporary file.
-func (p *Pair) Err() error { return p.lists.Err() }
-
-// Close frees what deciding did not keep in memory. It returns the first failure to read any of it.
-func (p *Pair) Close() error { return errors.Join(p.lists.Close(), p.room.Close()) }
+// Close frees what deciding did not keep in memory.
+func (p *Pair) Close() error { return p.room.Close() }
 
 // Language returns the language of a side.
 func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, side) }
@@ -58,13 +54,12 @@ func (p *Pair) Language(side int) *plan.Language { return p.Plan.Side(p.Index, s
 // Codes are the codes of both languages.
 func (p *Pair) Codes() [2]string { return [2]string{p.Language(0).Code, p.Language(1).Code} }
 
-// Neighbours puts a side's merged neighbours together, [sentences of the side, k]. A sentence that stands in several
-// shards has the same list in each.
+// Neighbours puts a side's merged neighbours together, [sentences of the side, k], in the pair's room. A sentence that
+// stands in several shards has the same list in each.
 func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Neighbours, error) {
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
-	k := p.Plan.Settings.K
-	all, set, err := p.lists.New(p.Space, own.Len(), k)
+	all, err := newNeighbours(p.Room(), own.Len(), p.Plan.Settings.K)
 	if err != nil {
 		return all, err
 	}
@@ -84,18 +79,27 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 			if !own.IsFirst(shard, row) {
 				continue
 			}
-			ids, cosines := lists.Row(row)
-			for j, at := range ids {
-				if at != mine.None {
+			from, cosines := lists.Row(row)
+			ids, intoCosines := all.Row(int(number))
+			copy(intoCosines, cosines)
+			for j, at := range from {
+				if ids[j] = mine.None; at != mine.None {
 					ids[j] = laid[at]
 				}
-			}
-			if err := set(int(number), ids, cosines); err != nil {
-				return all, err
 			}
 		}
 	}
 	return all, nil
+}
+
+// newNeighbours returns n lists of k zeros in room.
+func newNeighbours(room *spill.Arena, n, k int) (mine.Neighbours, error) {
+	ids, err := room.Ints(n * k)
+	if err != nil {
+		return mine.Neighbours{}, err
+	}
+	cosines, err := room.Floats(n * k)
+	return mine.Neighbours{K: k, IDs: ids, Cosines: cosines}, err
 }
 
 // ReadRecall takes in the recall of the searches of both sides.

@@ -254,6 +254,10 @@ func BenchmarkCompute(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	described := len(candidates) + len(slices.Collect(lists.Rivals(candidates))) // a rival costs as much as a candidate
+	rivals, err := lists.Rivals(nil, candidates)
+	if err != nil {
+		b.Fatal(err)
+	}
+	described := len(candidates) + len(slices.Collect(rivals)) // a rival costs as much as a candidate
 	b.ReportMetric(float64(described*b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

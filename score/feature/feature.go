@@ -164,7 +164,8 @@ const candidateBlock = 256
 
 // Compute returns the features of candidates: the ScoredCandidates of lists, or some of them in the same order. Each
 // value depends only on the pair, the lists and the two sides, so the number of threads changes nothing. Features that
-// do not fit in the space's memory are in a file, which the caller must close with the table.
+// do not fit in the space's memory are in a file, which the caller must close with the table; so is what Compute itself
+// needs of each sentence.
 func Compute(
 	ctx context.Context, space spill.Space, lists *mine.Lists, candidates []mine.Candidate, source, target *Side, threads int,
 ) (*Table, error) {
@@ -178,11 +179,17 @@ func Compute(
 	if err != nil {
 		return nil, err
 	}
-	d := describer{lists: lists, source: source, target: target, length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength()))}
-	if source.dim > 0 {
-		d.rivals = newRivals(lists, candidates)
+	d := describer{
+		lists: lists, source: source, target: target, room: &spill.Arena{Space: space},
+		length: math.Log(max(1, target.meanLength()) / max(1, source.meanLength())),
 	}
-	if err := d.compute(ctx, candidates, values, threads); err != nil {
+	if source.dim > 0 {
+		d.rivals, err = newRivals(d.room, lists, candidates)
+	}
+	if err == nil {
+		err = d.compute(ctx, candidates, values, threads)
+	}
+	if err = errors.Join(err, d.room.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("describe candidates: %w", err), values.Close())
 	}
 	return values, nil
@@ -228,11 +235,15 @@ func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, va
 
 // measureRivals measures the token coverage of the candidates' rivals.
 func (d *describer) measureRivals(ctx context.Context, candidates []mine.Candidate, threads int) error {
+	rivals, err := d.lists.Rivals(d.room, candidates)
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	blocks := make(chan []mine.Pair, threads)
 	group.Go(func() error {
 		defer close(blocks)
-		for block := range chunks(d.lists.Rivals(candidates), candidateBlock) {
+		for block := range chunks(rivals, candidateBlock) {
 			select {
 			case blocks <- block:
 			case <-ctx.Done():
@@ -305,8 +316,9 @@ func inBlocks(ctx context.Context, n, threads int, each func(lo, hi int, m *cove
 type describer struct {
 	lists          *mine.Lists
 	source, target *Side
-	rivals         *rivals // nil without tokens
-	length         float64 // log of the target's mean length over the source's
+	room           *spill.Arena // holds what is known of each sentence
+	rivals         *rivals      // nil without tokens
+	length         float64      // log of the target's mean length over the source's
 }
 
 // describe measures a candidate.

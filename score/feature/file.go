@@ -60,10 +60,15 @@ func (s *Side) Write(path string) error {
 
 // writeSection writes a section with its padding.
 func writeSection(w io.Writer, section []byte) error {
-	_, err := w.Write(section)
-	if pad := -len(section) & (spill.Align - 1); err == nil && pad > 0 {
-		_, err = w.Write(make([]byte, pad))
+	if _, err := w.Write(section); err != nil {
+		return err
 	}
+	return pad(w, len(section))
+}
+
+// pad writes the padding of a section of so many bytes.
+func pad(w io.Writer, size int) error {
+	_, err := w.Write(make([]byte, -size&(spill.Align-1)))
 	return err
 }
 
@@ -139,14 +144,17 @@ type stored struct {
 func WriteCandidates(path string, candidates []mine.Candidate, values *Table) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<20)
-		rows := make([]stored, len(candidates))
-		for i, c := range candidates {
-			rows[i] = stored{
-				c.Source, c.Target, c.Score, c.Cosine, c.SourceMean, c.TargetMean, c.SourceRank, c.TargetRank, c.Forward, c.Backward,
-			}
-		}
 		header := []candidatesHeader{{candidatesMagic, uint64(len(candidates)), uint64(Count)}}
-		err := errors.Join(writeSection(w, spill.Bytes(header)), writeSection(w, spill.Bytes(rows)))
+		err := writeSection(w, spill.Bytes(header))
+		size := 0
+		for _, c := range candidates {
+			one := [1]stored{{
+				c.Source, c.Target, c.Score, c.Cosine, c.SourceMean, c.TargetMean, c.SourceRank, c.TargetRank, c.Forward, c.Backward,
+			}}
+			n, e := w.Write(spill.Bytes(one[:]))
+			size, err = size+n, errors.Join(err, e)
+		}
+		err = errors.Join(err, pad(w, size))
 		if err == nil {
 			var failed error
 			err = values.Each(func(_ int, v []float32) {

@@ -3,6 +3,7 @@ package feature
 import (
 	"sync"
 
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
@@ -31,21 +32,34 @@ type tops [means]struct{ best, second float32 }
 // noRival is below any mean of cosines.
 const noRival = -2
 
-func newRivals(lists *mine.Lists, candidates []mine.Candidate) *rivals {
-	r := &rivals{places: [2][]int32{make([]int32, lists.Source.Len()), make([]int32, lists.Target.Len())}}
+// newRivals returns empty rivals of candidates, which are in room.
+func newRivals(room *spill.Arena, lists *mine.Lists, candidates []mine.Candidate) (*rivals, error) {
+	r := &rivals{}
 	var none tops
 	for j := range none {
 		none[j].best, none[j].second = noRival, noRival
 	}
-	for i := range candidates {
-		for side, at := range [2]int32{candidates[i].Source, candidates[i].Target} {
-			if r.places[side][at] == 0 {
-				r.sides[side] = append(r.sides[side], none)
-				r.places[side][at] = int32(len(r.sides[side]))
+	for side, n := range [2]int{lists.Source.Len(), lists.Target.Len()} {
+		places, err := spill.Make[int32](room, n)
+		if err != nil {
+			return nil, err
+		}
+		last := int32(0)
+		for i := range candidates {
+			if at := &places[[2]int32{candidates[i].Source, candidates[i].Target}[side]]; *at == 0 {
+				last++
+				*at = last
 			}
 		}
+		if r.sides[side], err = spill.Make[tops](room, int(last)); err != nil {
+			return nil, err
+		}
+		for i := range r.sides[side] {
+			r.sides[side][i] = none
+		}
+		r.places[side] = places
 	}
-	return r
+	return r, nil
 }
 
 // meansOf returns the means of a pair, in the order of the constants.

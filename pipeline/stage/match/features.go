@@ -108,16 +108,17 @@ type featuresInfo struct {
 }
 
 // compute writes the candidates of a source shard with their features.
-func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[featuresArgs](t)
 	if err != nil {
 		return nil, err
 	}
 	var candidates []mine.Candidate
 	var values *feature.Table
-	space, threads := spill.Space{Dir: dir, Memory: inMemory}, e.EncoderOptions().Threads
-	err = openedOf(e).use(ctx, e, a.Pair, space, func(of *decide.Described) error {
-		candidates, values, err = of.Candidates(ctx, a.Shard, space, threads)
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	defer func() { err = errors.Join(err, room.Close()) }()
+	err = openedOf(e).use(ctx, e, a.Pair, room.Space, func(of *decide.Described) error {
+		candidates, values, err = of.Candidates(ctx, a.Shard, room, e.EncoderOptions().Threads)
 		return err
 	})
 	if err != nil {

@@ -156,6 +156,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err = errors.Join(err, openedOf(e).close()); err != nil {
 		return nil, err
 	}
+	usage.TrimHeap() // features leave much behind
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
 		defer usage.SteadyHeap()()
 	}
