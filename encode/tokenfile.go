@@ -14,7 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/encode/tokenizer"
+	"golang.org/x/sys/unix"
+
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
@@ -100,50 +102,75 @@ func (l *TokenLog) Write(embedding string) error {
 	})
 }
 
-// ReadTokens reads the distinct token ids of an embedding file's n sentences. ok is false if there is no token file.
-func ReadTokens(embedding string, n int) (ids tokenizer.Sequences, ok bool, err error) {
-	path := pathOf(embedding)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ids, false, nil
-	}
-	if err != nil {
-		return ids, false, fmt.Errorf("open token file: %w", err)
-	}
-	if ids, err = decode(data); err == nil && len(ids.Ends) != n {
-		err = fmt.Errorf("it has %d sentences instead of %d", len(ids.Ends), n)
-	}
-	if err != nil {
-		return ids, false, badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path,
-			err)
-	}
-	return ids, true, nil
+// TokenFile has the distinct token ids of an embedding file's sentences, which stay in the file.
+type TokenFile struct {
+	mapped []byte
+	ends   []uint32
+	ids    []int32
 }
 
-func decode(data []byte) (tokenizer.Sequences, error) {
-	var ids tokenizer.Sequences
+// OpenTokenFile opens the token file of an embedding file of n sentences; nil: there is none.
+func OpenTokenFile(embeddings string, n int) (*TokenFile, error) {
+	path := pathOf(embeddings)
+	data, err := embedding.Map(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := decode(data)
+	if err == nil && len(t.ends) != n {
+		err = fmt.Errorf("it has %d sentences instead of %d", len(t.ends), n)
+	}
+	if t.mapped = data; err != nil {
+		return nil, errors.Join(badinput.Errorf("token file %s: %w; remove it and its embedding file and run again", path, err), t.Close())
+	}
+	return &t, nil
+}
+
+// Of returns the ids of a row, which must not be changed, nor used after the file is closed.
+func (t *TokenFile) Of(row uint32) []int32 {
+	begin := uint32(0)
+	if row > 0 {
+		begin = t.ends[row-1]
+	}
+	return t.ids[begin:t.ends[row]]
+}
+
+// Close closes the file; nil is closed.
+func (t *TokenFile) Close() error {
+	if t == nil || t.mapped == nil {
+		return nil
+	}
+	data := t.mapped
+	*t = TokenFile{}
+	return unix.Munmap(data)
+}
+
+// decode checks a file's content, which is little-endian as numbers in memory are. What it returns shares its memory.
+func decode(data []byte) (t TokenFile, err error) {
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok || len(rest) < 8 {
-		return ids, fmt.Errorf("it does not begin with %s and two numbers", magic)
+		return t, fmt.Errorf("it does not begin with %s and two numbers", magic)
 	}
 	n, m := int(binary.LittleEndian.Uint32(rest)), int(binary.LittleEndian.Uint32(rest[4:]))
 	rest = rest[8:]
 	if len(rest) != 4*(n+m) {
-		return ids, fmt.Errorf("it has %d bytes after its header instead of %d", len(rest), 4*(n+m))
+		return t, fmt.Errorf("it has %d bytes after its header instead of %d", len(rest), 4*(n+m))
 	}
-	ids.Ends, ids.IDs = make([]int, n), make([]int32, m)
-	last := 0
-	for i := range ids.Ends {
-		ids.Ends[i] = int(binary.LittleEndian.Uint32(rest[4*i:]))
-		if ids.Ends[i] < last || ids.Ends[i] > m {
-			return ids, fmt.Errorf("sentence %d ends at token %d of %d", i, ids.Ends[i], m)
+	t.ends, t.ids = spill.Values[uint32](rest[:4*n]), spill.Values[int32](rest[4*n:])
+	last := uint32(0)
+	for i, end := range t.ends {
+		if end < last || int(end) > m {
+			return t, fmt.Errorf("sentence %d ends at token %d of %d", i, end, m)
 		}
-		last = ids.Ends[i]
+		last = end
 	}
-	for i := range ids.IDs {
-		if ids.IDs[i] = int32(binary.LittleEndian.Uint32(rest[4*(n+i):])); ids.IDs[i] < 0 {
-			return ids, fmt.Errorf("token %d has the id %d", i, ids.IDs[i])
+	for i, id := range t.ids {
+		if id < 0 {
+			return t, fmt.Errorf("token %d has the id %d", i, id)
 		}
 	}
-	return ids, nil
+	return t, nil
 }

@@ -25,27 +25,30 @@ func TestTokenFile(t *testing.T) {
 	if _, err := open(t, Options{Window: 64}).EncodeFile(context.Background(), path, embedding.Float32, source, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, ok, err := ReadTokens(path, len(texts))
-	if err != nil || !ok {
-		t.Fatal(ok, err)
+	got, err := OpenTokenFile(path, len(texts))
+	if err != nil || got == nil {
+		t.Fatal(got, err)
 	}
 	want, err := openTokens(t, model).IDs(context.Background(), "en", texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin, at := 0, 0
+	begin := 0
 	for i, end := range want.Ends {
 		ids := slices.Clone(want.IDs[begin:end])
 		slices.Sort(ids)
-		if ids = slices.Compact(ids); !slices.Equal(got.IDs[at:got.Ends[i]], ids) {
-			t.Fatalf("sentence %d has %v, want %v", i, got.IDs[at:got.Ends[i]], ids)
+		if ids = slices.Compact(ids); !slices.Equal(got.Of(uint32(i)), ids) {
+			t.Fatalf("sentence %d has %v, want %v", i, got.Of(uint32(i)), ids)
 		}
-		begin, at = end, got.Ends[i]
+		begin = end
 	}
-	if _, _, err := ReadTokens(path, len(texts)+1); !badinput.Is(err) {
+	if err := got.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := OpenTokenFile(path, len(texts)+1); !badinput.Is(err) {
 		t.Errorf("a file of other sentences: %v", err)
 	}
-	if _, ok, err := ReadTokens(filepath.Join(t.TempDir(), "y.npy"), 1); ok || err != nil {
-		t.Errorf("no file: %v %v", ok, err)
+	if none, err := OpenTokenFile(filepath.Join(t.TempDir(), "y.npy"), 1); none != nil || err != nil || none.Close() != nil {
+		t.Errorf("no file: %v %v", none, err)
 	}
 }

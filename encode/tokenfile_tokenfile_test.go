@@ -29,17 +29,18 @@ func TestLog(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, ok, err := ReadTokens(path, n)
-	if err != nil || !ok {
-		t.Fatal(ok, err)
+	got, err := OpenTokenFile(path, n)
+	if err != nil || got == nil {
+		t.Fatal(got, err)
 	}
+	defer func() { _ = got.Close() }()
 	for i := range n {
 		want := make([]int32, 0, most)
 		for j := range i % most {
 			want = append(want, int32(most-i%most+1+j))
 		}
-		if !slices.Equal(got.At(i), want) {
-			t.Fatalf("sentence %d has %v, want %v", i, got.At(i), want)
+		if !slices.Equal(got.Of(uint32(i)), want) {
+			t.Fatalf("sentence %d has %v, want %v", i, got.Of(uint32(i)), want)
 		}
 	}
 }
@@ -52,10 +53,10 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		last := 0
-		for _, end := range ids.Ends {
-			if end < last || end > len(ids.IDs) {
-				t.Fatalf("ends %v of %d ids", ids.Ends, len(ids.IDs))
+		last := uint32(0)
+		for _, end := range ids.ends {
+			if end < last || int(end) > len(ids.ids) {
+				t.Fatalf("ends %v of %d ids", ids.ends, len(ids.ids))
 			}
 			last = end
 		}

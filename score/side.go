@@ -61,18 +61,14 @@ func (s *SideBuilder) Add(ctx context.Context, numbers []int32, texts []string) 
 	return s.inChunks(ctx, numbers, texts, s.tokenize)
 }
 
-// AddTokenized is Add for sentences with known distinct token ids: sentence i has the ids of row rows[i].
-func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known tokenizer.Sequences) error {
+// AddTokenized is Add for sentences with known distinct token ids: sentence i has those of row rows[i].
+func (s *SideBuilder) AddTokenized(ctx context.Context, numbers []int32, texts []string, rows []uint32, known func(row uint32) []int32) error {
 	if s.tokens == nil || !s.tokens.Static() {
 		return s.Add(ctx, numbers, texts)
 	}
 	return s.inChunks(ctx, numbers, texts, func(_ context.Context, texts []string) error {
 		for i, row := range rows[:len(texts)] {
-			begin := 0
-			if row > 0 {
-				begin = known.Ends[row-1]
-			}
-			s.read[i].Tokens = known.IDs[begin:known.Ends[row]]
+			s.read[i].Tokens = known(row)
 		}
 		rows = rows[len(texts):]
 		return nil

@@ -184,6 +184,16 @@ func Bytes[T any](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
 }
 
+// Values are the values that bytes are the memory of: as many as there is room for.
+func Values[T any](bytes []byte) []T {
+	var one T
+	n := len(bytes) / int(unsafe.Sizeof(one))
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&bytes[0])), n)
+}
+
 // offset returns a row's offset in the file.
 func (t *Table[T]) offset(row int) int64 {
 	var one T
@@ -260,7 +270,7 @@ func mapList[T any](a *Arena, f *os.File, n int) ([]T, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mapped = append(a.mapped, data)
-	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), nil
+	return Values[T](data), nil
 }
 
 // Ints is Make of integers.

@@ -9,7 +9,6 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
-	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
@@ -47,19 +46,17 @@ func DescribeShard(ctx context.Context, f *view.Files, s *plan.Shard, into *scor
 type eachText = func(row uint32, number int32, text string) error
 
 // describe reads the texts of a shard that read yields.
-func describe(ctx context.Context, f *view.Files, s *plan.Shard, into *score.SideBuilder, read func(each eachText) error) error {
+func describe(ctx context.Context, f *view.Files, s *plan.Shard, into *score.SideBuilder, read func(each eachText) error) (err error) {
 	vectors, err := f.Output(ctx, view.Encode, s.Vector)
 	if err != nil {
 		return err
 	}
-	known, tokenised, err := encode.ReadTokens(vectors.Path(view.EmbeddingFile), s.Rows)
+	known, err := encode.OpenTokenFile(vectors.Path(view.EmbeddingFile), s.Rows)
 	if err != nil {
 		return err
 	}
-	d := describing{into: into}
-	if tokenised {
-		d.known = &known
-	}
+	defer func() { err = errors.Join(err, known.Close()) }()
+	d := describing{into: into, known: known}
 	err = read(func(row uint32, number int32, text string) error {
 		d.rows, d.numbers, d.texts = append(d.rows, row), append(d.numbers, number), append(d.texts, text)
 		if len(d.texts) < describeChunk {
@@ -76,7 +73,7 @@ func describe(ctx context.Context, f *view.Files, s *plan.Shard, into *score.Sid
 // describing is some sentences of a shard on their way into a side.
 type describing struct {
 	into    *score.SideBuilder
-	known   *tokenizer.Sequences // sequences of the shard's rows; nil: none
+	known   *encode.TokenFile // has the tokens of the shard's rows; nil: none
 	rows    []uint32
 	numbers []int32
 	texts   []string
@@ -84,7 +81,7 @@ type describing struct {
 
 func (d *describing) flush(ctx context.Context) (err error) {
 	if d.known != nil {
-		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, *d.known)
+		err = d.into.AddTokenized(ctx, d.numbers, d.texts, d.rows, d.known.Of)
 	} else {
 		err = d.into.Add(ctx, d.numbers, d.texts)
 	}
