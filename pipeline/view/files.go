@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"bitextmine/corpus"
@@ -60,12 +61,13 @@ type Files struct {
 	room      spill.Arena // holds the numbers of sentences
 }
 
-// Spill has the numbers of sentences in files in a folder, without names, where they are many. The first folder stays.
+// Spill has the numbers of sentences in files without names, where they are many: beside a task's folder, which is
+// moved when the task is done, while the numbers serve later tasks. The first folder decides.
 func (f *Files) Spill(dir string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.room.Dir == "" {
-		f.room.Space = spill.Space{Dir: dir, Memory: inMemory}
+		f.room.Space = spill.Space{Dir: filepath.Dir(dir), Memory: inMemory}
 	}
 }
 

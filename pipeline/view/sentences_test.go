@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
 	"bitextmine/corpus"
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 )
 
@@ -73,4 +75,14 @@ func BenchmarkByKey(b *testing.B) {
 		byKey(all)
 	}
 	b.ReportMetric(float64(len(all))*float64(b.N)/b.Elapsed().Seconds(), "keys/s")
+}
+
+// TestSpillOutlivesTask: sentences are numbered in files when the folder of the task that came first is gone.
+func TestSpillOutlivesTask(t *testing.T) {
+	first := filepath.Join(t.TempDir(), "first")
+	f := NewFiles(nil, &plan.Plan{}, "")
+	f.Spill(first)
+	if _, err := spill.Make[byte](&f.room, inMemory+1); err != nil || f.Free() != nil {
+		t.Errorf("no file after the task: %v", err)
+	}
 }
