@@ -17,11 +17,21 @@ type Neighbours struct {
 
 // NewNeighbours returns lists for n sentences, filled with None.
 func NewNeighbours(n, k int) Neighbours {
-	nb := Neighbours{K: k, IDs: make([]int32, n*k), Cosines: make([]float32, n*k)}
+	nb, _ := NewNeighboursIn(nil, n, k) // slices can always be made
+	return nb
+}
+
+// NewNeighboursIn is NewNeighbours in a room.
+func NewNeighboursIn(room Room, n, k int) (nb Neighbours, err error) {
+	nb.K = k
+	if nb.IDs, err = roomOr(room).Ints(n * k); err != nil {
+		return nb, err
+	}
 	for i := range nb.IDs {
 		nb.IDs[i] = None
 	}
-	return nb
+	nb.Cosines, err = roomOr(room).Floats(n * k)
+	return nb, err
 }
 
 // Len returns n.
@@ -47,16 +57,34 @@ type Merger struct {
 // NewMerger returns a merger with n empty lists of k entries.
 func NewMerger(n, k int) *Merger { return &Merger{NewNeighbours(n, k)} }
 
+// NewMergerIn is NewMerger with the lists in a room.
+func NewMergerIn(room Room, n, k int) (*Merger, error) {
+	lists, err := NewNeighboursIn(room, n, k)
+	return &Merger{lists}, err
+}
+
+// AddAll merges a cell's lists, of which there is one for each of the merger's, as Add does.
+func (m *Merger) AddAll(cell Neighbours, partners []int32) {
+	for row := range cell.Len() {
+		m.add(cell, row, row, partners)
+	}
+}
+
 // Add merges a cell's lists: list i belongs to sentence rows[i], and neighbour j of the cell is sentence partners[j] of
 // the other side. Both number sentences in key order, and a number may occur twice: a sentence in several shards counts
 // once. The order in which cells are added does not change the result.
 func (m *Merger) Add(cell Neighbours, rows, partners []int32) {
 	for i, row := range rows {
-		ids, cosines := cell.Row(i)
-		for j, id := range ids {
-			if id == None || !m.insert(int(row), partners[id], cosines[j]) {
-				break // the rest of the list is worse
-			}
+		m.add(cell, i, int(row), partners)
+	}
+}
+
+// add merges list i of a cell into list row.
+func (m *Merger) add(cell Neighbours, i, row int, partners []int32) {
+	ids, cosines := cell.Row(i)
+	for j, id := range ids {
+		if id == None || !m.insert(row, partners[id], cosines[j]) {
+			break // the rest of the list is worse
 		}
 	}
 }

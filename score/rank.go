@@ -212,7 +212,13 @@ func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 // Matched returns the probabilities of the candidates with the verdict Kept, or of those of them that the strong
 // encoder has seen.
 func (r Ranked) Matched(verdicts []mine.Verdict, seen bool) []float32 {
-	var kept []float32
+	n := 0
+	for _, v := range verdicts {
+		if v == mine.Kept {
+			n++
+		}
+	}
+	kept := make([]float32, 0, n) // append would copy them again and again
 	for i, v := range verdicts {
 		if v == mine.Kept && (!seen || r.Seen(i)) {
 			kept = append(kept, r.Probabilities[i])

@@ -8,6 +8,7 @@ import (
 	"bitextmine/bitext/label"
 	"bitextmine/filter"
 	"bitextmine/filter/language"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/view"
@@ -87,7 +88,8 @@ type rejecting struct {
 	*decider
 	rules   *Rules
 	labels  map[[2]int32]bool
-	checked []bool // one for each candidate; nil: no rule applies
+	checked []bool  // one for each candidate; nil: no rule applies
+	wanted  []int32 // buffer of next, one for each candidate
 }
 
 // newRejecting prepares the rules for the candidates, and rejects what people rejected.
@@ -100,9 +102,16 @@ func (p *decider) newRejecting(ctx context.Context, d *Decision) (*rejecting, er
 	if r.labels, err = Labels(ctx, p.Pair, p.Plan.Labels); err != nil || r.rules.none() && r.labels == nil {
 		return r, err
 	}
-	d.Rejections = make([]filter.Rejection, len(d.Candidates))
+	if d.Rejections, err = spill.Make[filter.Rejection](p.Room(), len(d.Candidates)); err != nil {
+		return nil, err
+	}
 	if !r.rules.none() {
-		r.checked = make([]bool, len(d.Candidates))
+		if r.checked, err = spill.Make[bool](p.Room(), len(d.Candidates)); err != nil {
+			return nil, err
+		}
+		if r.wanted, err = p.Room().Ints(len(d.Candidates)); err != nil {
+			return nil, err
+		}
 	}
 	d.label(r.labels)
 	return r, nil
@@ -110,7 +119,7 @@ func (p *decider) newRejecting(ctx context.Context, d *Decision) (*rejecting, er
 
 // next looks at the candidates that pass the threshold and were not looked at. It reports whether it rejected one.
 func (r *rejecting) next(ctx context.Context, d *Decision) (more bool, err error) {
-	var wanted []int32
+	wanted := r.wanted[:0]
 	for i, checked := range r.checked {
 		if !checked && d.passes(i) {
 			wanted = append(wanted, int32(i))

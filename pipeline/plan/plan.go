@@ -104,6 +104,14 @@ func (l *Language) Rows() int {
 	return n
 }
 
+// LargestShard is the most rows that a shard has.
+func (l *Language) LargestShard() (n int) {
+	for _, shard := range l.Shards {
+		n = max(n, shard.Rows)
+	}
+	return n
+}
+
 // InputOf returns the input that a shard was cut from, the first of several; nil if the language has none of its name.
 func (l *Language) InputOf(shard int) *Input {
 	path := l.Shards[shard].FilePath(0)

@@ -59,7 +59,7 @@ func (p *Pair) Codes() [2]string { return [2]string{p.Language(0).Code, p.Langua
 func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Neighbours, error) {
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
-	all, err := newNeighbours(p.Room(), own.Len(), p.Plan.Settings.K)
+	all, err := mine.NewNeighboursIn(p.Room(), own.Len(), p.Plan.Settings.K)
 	if err != nil {
 		return all, err
 	}
@@ -83,23 +83,13 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 			ids, intoCosines := all.Row(int(number))
 			copy(intoCosines, cosines)
 			for j, at := range from {
-				if ids[j] = mine.None; at != mine.None {
+				if at != mine.None {
 					ids[j] = laid[at]
 				}
 			}
 		}
 	}
 	return all, nil
-}
-
-// newNeighbours returns n lists of k zeros in room.
-func newNeighbours(room *spill.Arena, n, k int) (mine.Neighbours, error) {
-	ids, err := room.Ints(n * k)
-	if err != nil {
-		return mine.Neighbours{}, err
-	}
-	cosines, err := room.Floats(n * k)
-	return mine.Neighbours{K: k, IDs: ids, Cosines: cosines}, err
 }
 
 // ReadRecall takes in the recall of the searches of both sides.

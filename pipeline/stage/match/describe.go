@@ -86,7 +86,7 @@ const described = 450
 // describeCost is, in memory, an upper bound that was measured: the encoder's tokens, and the names of the shard.
 func describeCost(rows int) stage.Cost {
 	n := int64(rows)
-	return stage.Cost{Memory: 128<<20 + n*300, Disk: n * described, Read: n * stage.RowBytes}
+	return stage.Cost{Memory: 128<<20 + n*60, Disk: n * described, Read: n * stage.RowBytes}
 }
 
 func checkDescription(p *plan.Plan, t *plan.Task) error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"bitextmine/internal/spill"
+	"bitextmine/internal/usage"
 	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
@@ -63,7 +64,8 @@ func planFeatures(b *stage.Builder) error {
 			spec.Shard = i
 			pair.Features[i] = Features.Key(spec)
 			own := b.Side(at, 0).Shards[i].Rows
-			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows, i == 0), featuresArgs{at, i})
+			largest := max(b.Side(at, 0).LargestShard(), b.Side(at, 1).LargestShard())
+			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows, largest, i == 0), featuresArgs{at, i})
 		}
 	}
 	return nil
@@ -75,13 +77,13 @@ var candidateBytes = int64(28 + 4*feature.Count)
 // candidatesEach is the number of candidates of a source sentence: 1.5 were seen in German and English.
 const candidatesEach = 2
 
-// featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and of each sentence of
-// both sides what it proposes and its mean; and the candidates. On disk it is the candidates, and for a pair's first
-// task what is gone at the end: a copy of them, and the neighbours of all, which the tasks of a process share.
-func featuresCost(s plan.Settings, own, rows int, first bool) stage.Cost {
+// featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and a shard's neighbours
+// twice while all are put together. On disk it is the candidates, and what is gone at the end: a copy of them, and for
+// a pair's first task the neighbours of all, which the tasks of a process share.
+func featuresCost(s plan.Settings, own, rows, largest int, first bool) stage.Cost {
 	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
 	c := stage.Cost{
-		Memory: 256<<20 + n*30 + some*64,
+		Memory: 256<<20 + 2*int64(largest)*list,
 		Disk:   some * candidateBytes,
 		Read:   n * (stage.KeyBytes + list + described),
 	}
@@ -169,6 +171,7 @@ func (o *opened) use(ctx context.Context, e *stage.Env, index int, space spill.S
 			return err
 		}
 		o.pair = index
+		usage.TrimHeap()
 	}
 	return do(o.of)
 }

@@ -102,7 +102,7 @@ func cost(s plan.Settings, rows [2]int) stage.Cost {
 		Read:   n * (stage.KeyBytes + stage.RowBytes),
 	}
 	if s.Scorer != "" {
-		c.Memory += n * 10
+		c.Memory += n * 6
 		c.Read += n * candidatesEach / 2 * candidateBytes
 	}
 	if !s.Scored() {
@@ -214,7 +214,10 @@ const rowChunk = 64 << 10
 // write writes the bitext file and completes the result.
 func (r *Result) write(ctx context.Context, path string, t *table) error {
 	r.RunID = runID(t.pair)
-	wanted := t.wanted(t.pair.Plan.Settings.KeepBelow)
+	wanted, err := t.wanted(t.pair.Plan.Settings.KeepBelow)
+	if err != nil {
+		return err
+	}
 	r.Rows = len(wanted)
 	if t.local != nil {
 		r.Rows += len(t.local.rows)

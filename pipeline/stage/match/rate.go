@@ -23,25 +23,30 @@ type table struct {
 }
 
 // wanted returns the places of the candidates to write, best first: those kept, or all.
-func (t *table) wanted(all bool) []int {
-	var at []int
+func (t *table) wanted(all bool) ([]int32, error) {
+	at, err := t.pair.Room().Ints(len(t.Verdicts))
+	if err != nil {
+		return nil, err
+	}
+	at = at[:0]
 	for i, v := range t.Verdicts {
 		kept := v == mine.Kept
 		if t.local != nil {
 			kept = kept && !t.local.less[i] || t.local.of[i] != nil
 		}
 		if all || kept {
-			at = append(at, i)
+			at = append(at, int32(i))
 		}
 	}
-	return at
+	return at, nil
 }
 
 // rows fetches the texts of some candidates.
-func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
+func (t *table) rows(ctx context.Context, at []int32) ([]bitext.Row, error) {
 	rows := make([]bitext.Row, len(at))
 	source, target := make([]int32, len(at)), make([]int32, len(at))
-	for i, n := range at {
+	for i, place := range at {
+		n := int(place)
 		c := t.Candidates[n]
 		// The cosine of two float16 vectors can be 1.0001.
 		rows[i] = bitext.Row{
@@ -77,7 +82,7 @@ func (t *table) rows(ctx context.Context, at []int) ([]bitext.Row, error) {
 	}
 	if t.local != nil {
 		for i, n := range at {
-			t.local.mark(n, &rows[i])
+			t.local.mark(int(n), &rows[i])
 		}
 	}
 	return rows, nil
@@ -93,7 +98,7 @@ func (t *table) rejection(n int) filter.Rejection {
 // rejected counts the pairs that rules rejected and reads some of them.
 func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
 	var all []record.Rejected
-	shown := map[string][]int{} // places of candidates, by reason
+	shown := map[string][]int32{} // places of candidates, by reason
 	for i, v := range t.Verdicts {
 		if v != mine.Rejected {
 			continue
@@ -104,7 +109,7 @@ func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
 			at, all = len(all), append(all, record.Rejected{Reason: reason})
 		}
 		if all[at].Pairs++; len(shown[reason]) < record.MaxSamples {
-			shown[reason] = append(shown[reason], i)
+			shown[reason] = append(shown[reason], int32(i))
 		}
 	}
 	for i := range all {

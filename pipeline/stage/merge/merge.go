@@ -4,12 +4,14 @@ package merge
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 
 	"bitextmine/index"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 	"bitextmine/mine"
 	"bitextmine/pipeline/plan"
@@ -111,17 +113,17 @@ func want(b *stage.Builder, pair, side int) []string {
 	return keys
 }
 
-// cost is, in memory, an upper bound that was measured: the other side's keys sorted, the shard's lists twice.
-// It reads both sides' lists of a cell.
+// cost is, in memory, an upper bound that was measured: the keys of a shard of the other side while that is numbered,
+// and the shard's lists of two cells. It reads both sides' lists of a cell.
 func cost(s plan.Settings, rows int, other *plan.Language, a args) stage.Cost {
 	others := int64(other.Rows())
-	list := int64(s.K) * 8
-	c := stage.Cost{Memory: 32<<20 + 40*others + 2*int64(rows)*list, Disk: int64(rows) * list, Read: others * stage.KeyBytes}
+	lists := int64(rows) * int64(s.K) * 8
+	c := stage.Cost{Memory: 96<<20 + 32*int64(other.LargestShard()) + 2*lists, Disk: lists, Read: others * stage.KeyBytes}
 	if a.Base != nil {
 		c.Read += c.Disk
 	}
 	for _, cell := range a.Cells {
-		c.Read += int64(rows+other.Shards[cell.Other].Rows) * list
+		c.Read += int64(rows+other.Shards[cell.Other].Rows) * int64(s.K) * 8
 	}
 	return c
 }
@@ -166,9 +168,12 @@ func uses(p *plan.Plan, use func(key string)) {
 	bases(p, func(key string, _, _ int, _ string) { use(key) })
 }
 
+// inMemory is how much of the merged lists stays in memory.
+const inMemory = 8 << 20
+
 // run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the
 // base.
-func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[args](t)
 	if err != nil {
 		return nil, err
@@ -182,10 +187,11 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	var found view.Recall
-	merger := mine.NewMerger(rows, e.Plan.Settings.K)
-	own := make([]int32, rows)
-	for i := range own {
-		own[i] = int32(i)
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	defer func() { err = errors.Join(err, room.Close()) }()
+	merger, err := mine.NewMergerIn(room, rows, e.Plan.Settings.K)
+	if err != nil {
+		return nil, err
 	}
 	if a.Base != nil {
 		seen, err := e.EndToEnd(otherLanguage, a.Base.Set)
@@ -196,7 +202,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err != nil {
 			return nil, err
 		}
-		merger.Add(lists, own, seen)
+		merger.AddAll(lists, seen)
 	}
 	for _, c := range a.Cells {
 		if err := ctx.Err(); err != nil {
@@ -206,7 +212,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err != nil {
 			return nil, err
 		}
-		merger.Add(lists, own, partners.Rows[c.Other])
+		merger.AddAll(lists, partners.Rows[c.Other])
 	}
 	merged := merger.Neighbours()
 	for i, number := range merged.IDs {
