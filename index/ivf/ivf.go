@@ -85,7 +85,8 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)
 	nprobe = cmp.Or(nprobe, DefaultNProbe(n))
 	most := mostVisits(nprobe, n)
-	visits := visitBytes * int64(min(rows, visitorsAtOnce(nprobe))) * int64(nprobe)
+	atOnce := int64(min(rows, visitorsAtOnce(nprobe)))
+	visits := atOnce*(visitBytes*int64(nprobe)+8) + 4*mostVisitors
 	visits = max(visits, 8*memberChoice*int64(min(rows, divideRows))) // the lists that a row may be in are found before
 	nearest := kernel.ScannerBytes(dim, most, nearestRows, n) + nearBytes(nearestRows, most)
 	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + nearest

@@ -161,16 +161,34 @@ func TestVisits(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := cell.Source.Len()
-	_, visitors, err := p.visits(t.Context(), 0, n)
+	v, err := p.visits(t.Context(), 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
+	start, visitors := v.of(0, 64)
 	of := make([]int, n)
 	for _, row := range visitors {
 		of[row]++
 	}
 	if mean := float64(len(visitors)) / float64(n); mean < 5.4 || mean > 6.6 || slices.Min(of) < 1 || slices.Max(of) > 12 || slices.Max(of) == slices.Min(of) {
 		t.Errorf("rows visit %.2f lists on average, %d to %d; want 6, at most 12", mean, slices.Min(of), slices.Max(of))
+	}
+	var some []int32 // of a part of the lists after the other
+	for from := 0; from < 64; {
+		to := v.upTo(from, 3*n/4)
+		part, rows := v.of(from, to)
+		for i := range part {
+			if part[i] != start[from+i]-start[from] {
+				t.Fatalf("lists %d to %d begin at %v, want %v", from, to, part, start[from:to+1])
+			}
+		}
+		if len(rows) > 3*n/4 && to > from+1 {
+			t.Errorf("lists %d to %d have %d visitors", from, to, len(rows))
+		}
+		some, from = append(some, rows...), to
+	}
+	if !slices.Equal(some, visitors) {
+		t.Error("the visitors of some lists at a time differ from those of all lists")
 	}
 }
 
@@ -203,11 +221,11 @@ func TestMemoryGrowsWithVisits(t *testing.T) {
 	if estimate(0) != estimate(DefaultNProbe(4096)) {
 		t.Errorf("%d bytes without nprobe, %d with the default", estimate(0), estimate(DefaultNProbe(4096)))
 	}
-	visits := int64(8 * (100 - 50) * rows)
+	visits := int64(visitBytes * (100 - 50) * rows)
 	if more := estimate(100) - estimate(50); more < visits {
 		t.Errorf("100 visits take %d bytes more than 50; they are %d bytes themselves", more, visits)
 	}
-	if most := estimate(4096); most < 8*maxVisits || most > 2<<30 {
+	if most := estimate(4096); most < visitBytes*maxVisits || most > 2<<30 {
 		t.Errorf("%d MiB if all lists are visited", most>>20)
 	}
 }

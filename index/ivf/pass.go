@@ -41,10 +41,12 @@ func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, li
 	return p, p.measureSpan(ctx)
 }
 
-// maxVisits bounds the memory for visits, of visitBytes each.
+// maxVisits bounds the memory for visits, of visitBytes each, and mostVisitors that for the visitors of the lists that
+// are compared at a time.
 const (
-	maxVisits  = 1 << 25
-	visitBytes = 9
+	maxVisits    = 1 << 25
+	visitBytes   = 2
+	mostVisitors = 1 << 22
 )
 
 // visitorsAtOnce is the number of rows whose visits are found before those are made.
@@ -54,13 +56,18 @@ func visitorsAtOnce(nprobe int) int { return max(maxVisits/max(nprobe, 1), neare
 func (p *pass) run(ctx context.Context) error {
 	n, size := p.visitors.Queries.Len(), visitorsAtOnce(p.opts.NProbe)
 	for lo := 0; lo < n; lo += size {
-		start, visitors, err := p.visits(ctx, lo, min(lo+size, n))
+		v, err := p.visits(ctx, lo, min(lo+size, n))
 		if err != nil {
 			return err
 		}
-		err = p.compare(ctx, func(list int) []int32 { return visitors[start[list]:start[list+1]] })
-		if err != nil {
-			return err
+		for from := 0; from < p.searcher.lists; {
+			to := v.upTo(from, mostVisitors)
+			start, visitors := v.of(from, to)
+			err := p.compare(ctx, from, to, func(list int) []int32 { return visitors[start[list-from]:start[list-from+1]] })
+			if err != nil {
+				return err
+			}
+			from = to
 		}
 	}
 	return nil
@@ -68,63 +75,91 @@ func (p *pass) run(ctx context.Context) error {
 
 // visitAll has the given rows visit all lists.
 func (p *pass) visitAll(ctx context.Context, rows []int32) error {
-	return p.compare(ctx, func(int) []int32 { return rows })
+	return p.compare(ctx, 0, p.searcher.lists, func(int) []int32 { return rows })
 }
 
-// visits finds who of the visitors lo to hi visits which list: list i has visitors[start[i]:start[i+1]].
-func (p *pass) visits(ctx context.Context, lo, hi int) (start, visitors []int32, err error) {
+// visits are the lists that rows from lo on visit.
+type visits struct {
+	lo    int
+	each  []int32    // how many lists each row visits
+	lists [][]uint16 // the lists, of nearestRows rows each
+	sizes []int32    // how many rows visit each list
+}
+
+// visits finds which lists the rows lo to hi visit.
+func (p *pass) visits(ctx context.Context, lo, hi int) (*visits, error) {
 	rows := make([]int32, hi-lo)
 	for i := range rows {
 		rows[i] = int32(lo + i)
 	}
-	lists := make([][]int32, (len(rows)+nearestRows-1)/nearestRows) // lists visited, nearestRows rows at a time
-	each := make([]int32, len(rows))                                // how many each row visits
-	_, err = p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span,
+	v := &visits{
+		lo: lo, each: make([]int32, len(rows)), lists: make([][]uint16, (len(rows)+nearestRows-1)/nearestRows),
+		sizes: make([]int32, p.searcher.lists),
+	}
+	_, err := p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span,
 		func(at int, found near) {
-			copy(each[at:], found.counts)
+			copy(v.each[at:], found.counts)
 			sum := 0
 			for _, n := range found.counts {
 				sum += int(n)
 			}
-			visited := make([]int32, 0, sum) // it stays until all visits are known
+			visited := make([]uint16, 0, sum)
 			for row := range found.counts {
 				ids, _ := found.of(row)
-				visited = append(visited, ids...)
+				for _, id := range ids {
+					visited = append(visited, uint16(id)) // below MaxLists
+				}
 			}
-			lists[at/nearestRows] = visited
+			v.lists[at/nearestRows] = visited
 			p.progress.Add(float64(len(found.counts)) * float64(p.searcher.lists))
 		})
-	if err != nil {
-		return nil, nil, err
-	}
-	start = make([]int32, p.searcher.lists+1)
-	for _, visited := range lists {
+	for _, visited := range v.lists {
 		for _, list := range visited {
-			start[list+1]++
+			v.sizes[list]++
 		}
 	}
-	for i := range p.searcher.lists {
-		start[i+1] += start[i]
-	}
-	next, visitors := append([]int32(nil), start[:p.searcher.lists]...), make([]int32, start[p.searcher.lists])
-	for i, row := range rows {
-		visited := &lists[i/nearestRows]
-		for _, list := range (*visited)[:each[i]] {
-			visitors[next[list]] = row
-			next[list]++
-		}
-		*visited = (*visited)[each[i]:]
-	}
-	return start, visitors, nil
+	return v, err
 }
 
-// compare compares all lists with their visitors.
-func (p *pass) compare(ctx context.Context, visitorsOf func(list int) []int32) error {
-	type turn struct{ list, from int }
+// upTo returns where the lists from a list on end that have so many visitors together, or the list that has more.
+func (v *visits) upTo(from, most int) (to int) {
+	sum := int(v.sizes[from])
+	for to = from + 1; to < len(v.sizes) && sum+int(v.sizes[to]) <= most; to++ {
+		sum += int(v.sizes[to])
+	}
+	return to
+}
+
+// of returns the visitors of lists: list from+i has visitors[start[i]:start[i+1]].
+func (v *visits) of(from, to int) (start, visitors []int32) {
+	start = make([]int32, to-from+1)
+	for i, n := range v.sizes[from:to] {
+		start[i+1] = start[i] + n
+	}
+	next, visitors := slices.Clone(start), make([]int32, start[to-from])
+	var visited []uint16
+	for row, n := range v.each {
+		if row%nearestRows == 0 {
+			visited = v.lists[row/nearestRows]
+		}
+		for _, list := range visited[:n] {
+			if i := int(list) - from; i >= 0 && i < to-from {
+				visitors[next[i]] = int32(v.lo + row)
+				next[i]++
+			}
+		}
+		visited = visited[n:]
+	}
+	return start, visitors
+}
+
+// compare compares the lists from one to another with their visitors.
+func (p *pass) compare(ctx context.Context, from, to int, visitorsOf func(list int) []int32) error {
+	type turn struct{ list, first int }
 	var turns []turn
-	for list := range p.searcher.lists {
-		for from := 0; from < len(visitorsOf(list)); from += turnRows {
-			turns = append(turns, turn{list, from})
+	for list := from; list < to; list++ {
+		for first := 0; first < len(visitorsOf(list)); first += turnRows {
+			turns = append(turns, turn{list, first})
 		}
 	}
 	var next atomic.Int64
@@ -141,7 +176,7 @@ func (p *pass) compare(ctx context.Context, visitorsOf func(list int) []int32) e
 				if i >= len(turns) {
 					return nil
 				}
-				visitors := visitorsOf(turns[i].list)[turns[i].from:]
+				visitors := visitorsOf(turns[i].list)[turns[i].first:]
 				if err := w.compare(ctx, turns[i].list, visitors[:min(turnRows, len(visitors))]); err != nil {
 					return err
 				}
