@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
@@ -19,12 +20,18 @@ const MaxK = 64
 type Cell struct {
 	Source, Target *Distinct
 	halves         [2]*Half
+	room           *spill.Arena // of the lists
 }
 
 // NewCell checks both sides and merges their equal rows. Close it after the last use; until then the memory of both
 // sides is pinned. Errors are badinput: an empty side, different dims, k outside 1 to MaxK, or a row with a value that
 // is not finite or with a length far from 1.
 func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
+	return NewCellIn(ctx, nil, src, tgt, k)
+}
+
+// NewCellIn is NewCell with a room for the lists; nil: memory. The result of the cell has the room and closes it.
+func NewCellIn(ctx context.Context, room *spill.Arena, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
 	}
@@ -42,16 +49,23 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 		}
 		return nil, err
 	}
-	return &Cell{
-		Source: source, Target: target,
-		halves: [2]*Half{newHalf(source, target, k), newHalf(target, source, k)},
-	}, nil
+	c := &Cell{Source: source, Target: target, room: room}
+	for i, half := range [2][2]*Distinct{{source, target}, {target, source}} {
+		var err error
+		if c.halves[i], err = newHalf(room, half[0], half[1], k); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // Close releases the sides' memory.
 func (c *Cell) Close() {
 	for _, h := range c.halves {
-		h.Lists.Close()
+		if h != nil {
+			h.Lists.Close()
+		}
 	}
 	c.Source.close()
 	c.Target.close()
@@ -62,14 +76,17 @@ func (c *Cell) Halves() (forward, backward *Half) { return c.halves[0], c.halves
 
 // Result returns the lists of all rows of both sides. It may share memory with the cell. The lists of the distinct rows
 // are gone after it.
-func (c *Cell) Result() Result {
+func (c *Cell) Result() (Result, error) {
 	var lists [2]mine.Neighbours
 	for i, h := range c.halves {
-		lists[i] = h.open()
+		var err error
+		if lists[i], err = h.open(c.room); err != nil {
+			return Result{}, err
+		}
 		h.Lists.Close()
 		h.lists = mine.Neighbours{} // may be freed before the other half is opened
 	}
-	return Result{Source: lists[0], Target: lists[1]}
+	return Result{Source: lists[0], Target: lists[1], room: c.room}, nil
 }
 
 func check(src, tgt Side, k int) error {
@@ -119,9 +136,22 @@ type Half struct {
 	lists         mine.Neighbours
 }
 
-func newHalf(queries, base *Distinct, k int) *Half {
-	lists := mine.NewNeighbours(queries.Len(), k)
-	return &Half{Queries: queries, Base: base, K: k, lists: lists, Lists: kernel.NewLists(lists.IDs, lists.Cosines, k)}
+func newHalf(room *spill.Arena, queries, base *Distinct, k int) (*Half, error) {
+	lists, err := newLists(room, queries.Len(), k)
+	return &Half{Queries: queries, Base: base, K: k, lists: lists, Lists: kernel.NewLists(lists.IDs, lists.Cosines, k)}, err
+}
+
+// newLists returns lists for n rows, filled with mine.None, in a room.
+func newLists(room *spill.Arena, n, k int) (mine.Neighbours, error) {
+	ids, err := spill.Make[int32](room, n*k)
+	if err != nil {
+		return mine.Neighbours{K: k}, err
+	}
+	for i := range ids {
+		ids[i] = mine.None
+	}
+	cosines, err := spill.Make[float32](room, n*k)
+	return mine.Neighbours{K: k, IDs: ids, Cosines: cosines}, err
 }
 
 // List returns the list of distinct query q for reading and writing.
@@ -135,11 +165,14 @@ func (h *Half) Release() error { return h.Queries.vectors.Release() }
 
 // open returns the lists of all query rows: each row gets the list of its distinct row, and each entry is expanded to
 // the rows that it stands for.
-func (h *Half) open() mine.Neighbours {
+func (h *Half) open(room *spill.Arena) (mine.Neighbours, error) {
 	if h.Queries.first == nil && h.Base.first == nil {
-		return h.lists
+		return h.lists, nil
 	}
-	out := mine.NewNeighbours(h.Queries.vectors.N, h.K)
+	out, err := newLists(room, h.Queries.vectors.N, h.K)
+	if err != nil {
+		return out, err
+	}
 	opened := make([]neighbour, 0, h.K*h.K)
 	for q := range h.Queries.Len() {
 		opened = h.openList(q, opened[:0])
@@ -150,5 +183,5 @@ func (h *Half) open() mine.Neighbours {
 			}
 		}
 	}
-	return out
+	return out, nil
 }

@@ -26,6 +26,7 @@ import (
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index/kernel"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
@@ -37,10 +38,20 @@ type Side struct {
 	Order []int32
 }
 
-// Result holds the lists of both sides of a cell: row i of Source is the k nearest target rows of source row i.
+// Result holds the lists of both sides of a cell: row i of Source is the k nearest target rows of source row i. They
+// may be in mapped files and are gone when it is closed.
 type Result struct {
 	Source, Target mine.Neighbours
 	Recall         Recall
+	room           *spill.Arena // of the lists; nil: memory
+}
+
+// Close frees the lists.
+func (r Result) Close() error {
+	if r.room == nil {
+		return nil
+	}
+	return r.room.Close()
 }
 
 // Recall is the share of true neighbours in the lists of an approximate search, measured on a sample of each side. If

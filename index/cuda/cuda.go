@@ -120,7 +120,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	if report != nil {
 		report(1)
 	}
-	return cell.Result(), nil
+	return cell.Result()
 }
 
 // rising passes on what is more than everything before: a search that starts again with smaller blocks shows no way

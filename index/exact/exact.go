@@ -98,7 +98,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	if report != nil {
 		report(1)
 	}
-	return cell.Result(), nil
+	return cell.Result()
 }
 
 // pass is one search under way.

@@ -28,7 +28,9 @@ func TestParts(t *testing.T) {
 		if err := (&searcher{threads: 2, kernel: kernel.Best}).pass(t.Context(), cell, partBytes, nil); err != nil {
 			t.Fatal(err)
 		}
-		results[i] = cell.Result()
+		if results[i], err = cell.Result(); err != nil {
+			t.Fatal(err)
+		}
 		cell.Close()
 	}
 	indextest.Same(t, "source", results[1].Source, results[0].Source)

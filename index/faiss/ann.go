@@ -41,7 +41,10 @@ func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report fun
 			return index.Result{}, err
 		}
 	}
-	result := cell.Result()
+	result, err := cell.Result()
+	if err != nil {
+		return index.Result{}, err
+	}
 	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, a.opts.RecallRows,
 		a.opts.Threads); err != nil {
 		return index.Result{}, err

@@ -106,7 +106,7 @@ func (f *flat) Search(ctx context.Context, src, tgt index.Side, k int, report fu
 		}
 	}
 	progress.Finish()
-	return cell.Result(), nil
+	return cell.Result()
 }
 
 func (f *flat) searchHalf(ctx context.Context, half *index.Half, progress *index.Progress) error {

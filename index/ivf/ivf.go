@@ -30,6 +30,7 @@ import (
 	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 )
 
@@ -54,9 +55,10 @@ func DefaultNProbe(lists int) int {
 }
 
 type searcher struct {
-	lists  int
-	opts   Options
-	kernel *kernel.Kernel
+	lists    int
+	opts     Options
+	kernel   *kernel.Kernel
+	inMemory int // bytes of a side's neighbours that stay in memory where there is a directory for files
 }
 
 // Lists reads the number of lists from a search's name without its prefix. Errors are badinput.
@@ -118,7 +120,7 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
 	opts.NProbe = cmp.Or(opts.NProbe, DefaultNProbe(n))
 	opts.RecallRows = cmp.Or(opts.RecallRows, approximate.RecallRows)
-	s := &searcher{lists: n, opts: opts, kernel: kernel.Best}
+	s := &searcher{lists: n, opts: opts, kernel: kernel.Best, inMemory: 8 << 20}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
 			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel,
@@ -150,7 +152,25 @@ func (s *searcher) of(rows, other int) *searcher {
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
 	defer usage.SteadyHeap()()
 	usage.TrimHeap() // a cell leaves much that the next one need not keep
-	cell, err := index.NewCell(ctx, src, tgt, k)
+	room := &spill.Arena{Space: spill.Space{Dir: s.opts.Dir, Memory: s.inMemory}}
+	result, err := s.neighbours(ctx, room, src, tgt, k, report)
+	if err == nil {
+		usage.TrimHeap()
+		result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
+	}
+	if err != nil {
+		return index.Result{}, errors.Join(err, room.Close())
+	}
+	if report != nil {
+		report(1)
+	}
+	return result, nil
+}
+
+// neighbours searches a cell whose lists are in a room.
+func (s *searcher) neighbours(ctx context.Context, room *spill.Arena, src, tgt index.Side, k int,
+	report func(float64)) (index.Result, error) {
+	cell, err := index.NewCellIn(ctx, room, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
 	}
@@ -158,15 +178,7 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	if err := s.fill(ctx, cell, report); err != nil {
 		return index.Result{}, err
 	}
-	result := cell.Result()
-	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows,
-		s.opts.Threads); err != nil {
-		return index.Result{}, err
-	}
-	if report != nil {
-		report(1)
-	}
-	return result, nil
+	return cell.Result()
 }
 
 // fill fills the cell's lists. Rows that met too few others on their visits then visit all lists.

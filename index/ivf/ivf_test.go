@@ -271,6 +271,19 @@ func TestListsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "kept", search(t, "12", opts, src, tgt, 4), want)
+	mapped, err := Open("12", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped.(*searcher).inMemory = 0
+	inFiles, err := mapped.Search(t.Context(), src, tgt, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "neighbours in files", inFiles, want)
+	if err := inFiles.Close(); err != nil {
+		t.Error(err)
+	}
 	opts.NProbe = 12
 	same(t, "another nprobe", search(t, "12", opts, src, tgt, 4), indextest.BruteForce(src, tgt, 4))
 	opts.NProbe = 2

@@ -8,7 +8,7 @@
 int64_t block_steps(const kernel *kn, int64_t dim) {
     int64_t values = kn->format == FLOAT32 ? 1 : kn->format == INT8 ? 4 : 2; // of a unit
     int64_t steps = (dim + values - 1) / values;
-    return kn->blocked ? round_up(steps, BLOCK) : steps;
+    return kn->blocked ? round_up(steps, BLOCK) : steps + kn->raised;
 }
 
 int block_init(block *b, const kernel *kn, int queries, int64_t rows, int64_t steps) {
@@ -59,7 +59,10 @@ static const int32_t *units_of(const block *b, const side *rows, int32_t row, fl
     }
     if (b->kn->quantise == NULL)
         return (const int32_t *)values;
-    b->kn->quantise((int16_t *)packed, values, rows->dim, scale);
+    if (b->by_row || b->kn->quantise_base == NULL)
+        b->kn->quantise((int16_t *)packed, values, rows->dim, scale);
+    else
+        b->kn->quantise_base((int16_t *)packed, values, rows->dim, scale);
     return packed;
 }
 

@@ -66,6 +66,7 @@ typedef struct kernel {
     int rows, cols; // of a tile, at most MAX_ROWS x 64; multiples of BLOCK where panels are blocked
     format format;
     int blocked; // panels are; steps are a multiple of BLOCK
+    int raised;  // units that follow those of a row's values: quantise_base sets a base row's, a query's are 0
 
     void (*begin)(void), (*end)(void); // called by a thread before its first tile and after its last; NULL for nothing
 
@@ -78,6 +79,7 @@ typedef struct kernel {
     void (*widen)(float *out, const uint16_t *half, int64_t n);
     // Rounds row*scale to the values of units; NULL for FLOAT32. BFLOAT16 and INT8 ignore the scale.
     void (*quantise)(int16_t *out, const float *row, int64_t n, float scale);
+    void (*quantise_base)(int16_t *out, const float *row, int64_t n, float scale); // of a base row; NULL: the same
     void (*whole)(float *out, const float *row, int64_t n, float scale); // rounds row*scale to whole numbers
     float (*largest)(const float *row, int64_t n);                       // absolute value
     double (*square)(const float *row, int64_t n);                            // of the row's length, in float64
@@ -89,7 +91,7 @@ typedef struct kernel {
 
 extern const kernel kernel_portable, kernel_amx_emulated;
 #if defined(__x86_64__)
-extern const kernel kernel_avx2, kernel_avx512, kernel_vnni;
+extern const kernel kernel_avx2, kernel_avx512, kernel_vnni, kernel_vnni_int8;
 #if defined(__linux__)
 extern const kernel kernel_amx, kernel_amx_int8;
 #endif

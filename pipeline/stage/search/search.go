@@ -145,6 +145,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, fmt.Errorf("search %s x %s: %w", shards[0].Name, shards[1].Name, err)
 	}
+	defer func() { err = errors.Join(err, result.Close()) }()
 	if result.Source.Len() != shards[0].Rows || result.Target.Len() != shards[1].Rows {
 		return nil, fmt.Errorf("search %s x %s gave lists of %d and %d rows instead of %d and %d",
 			shards[0].Name, shards[1].Name, result.Source.Len(), result.Target.Len(), shards[0].Rows, shards[1].Rows)
