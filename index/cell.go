@@ -20,7 +20,7 @@ const MaxK = 64
 type Cell struct {
 	Source, Target *Distinct
 	halves         [2]*Half
-	room           *spill.Arena // of the lists
+	room           *spill.Arena
 }
 
 // NewCell checks both sides and merges their equal rows. Close it after the last use; until then the memory of both
@@ -30,7 +30,8 @@ func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
 	return NewCellIn(ctx, nil, src, tgt, k)
 }
 
-// NewCellIn is NewCell with a room for the lists; nil: memory. The result of the cell has the room and closes it.
+// NewCellIn is NewCell with a room for lists and numbers of rows; nil: memory. The result of the cell has the room and
+// closes it.
 func NewCellIn(ctx context.Context, room *spill.Arena, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ func NewCellIn(ctx context.Context, room *spill.Arena, src, tgt Side, k int) (*C
 	var source, target *Distinct
 	var failures [2]error // both sides may fail; the first side's error is returned
 	var both sync.WaitGroup
-	both.Go(func() { source, failures[0] = newDistinct(ctx, "source", src) })
-	both.Go(func() { target, failures[1] = newDistinct(ctx, "target", tgt) })
+	both.Go(func() { source, failures[0] = newDistinct(ctx, room, "source", src) })
+	both.Go(func() { target, failures[1] = newDistinct(ctx, room, "target", tgt) })
 	both.Wait()
 	if err := cmp.Or(failures[:]...); err != nil {
 		for _, d := range []*Distinct{source, target} {

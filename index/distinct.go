@@ -38,13 +38,13 @@ type Distinct struct {
 // have length 1.
 const maxLength = 1e15
 
-func newDistinct(ctx context.Context, name string, side Side) (*Distinct, error) {
+func newDistinct(ctx context.Context, room *spill.Arena, name string, side Side) (*Distinct, error) {
 	d := &Distinct{vectors: side.Vectors, order: side.Order}
 	length, err := longest(ctx, name, side)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.fold(ctx); err != nil {
+	if err := d.fold(ctx, room); err != nil {
 		return nil, err
 	}
 	d.Kernel = kernel.NewSide(d.vectors, d.first, d.order)
@@ -93,12 +93,15 @@ func badLength(name string, row int, m embedding.Matrix) error {
 
 // fold groups rows with equal bytes. The table holds the first occurrence of each distinct row. The hash only finds the
 // slot; the bytes decide.
-func (d *Distinct) fold(ctx context.Context) error {
+func (d *Distinct) fold(ctx context.Context, room *spill.Arena) error {
 	hashes, err := d.hash(ctx)
 	if err != nil {
 		return err
 	}
-	table := make([]int32, 1<<bits.Len(uint(len(hashes)+len(hashes)/2)))
+	table, err := spill.Make[int32](room, 1<<bits.Len(uint(len(hashes)+len(hashes)/2)))
+	if err != nil {
+		return err
+	}
 	mask := uint64(len(table) - 1)
 	var group []int32 // [row] its distinct row; nil until the first repetition
 	distinct := int32(0)
@@ -120,7 +123,9 @@ func (d *Distinct) fold(ctx context.Context) error {
 			}
 			distinct++
 		case group == nil:
-			group = make([]int32, len(hashes))
+			if group, err = spill.Make[int32](room, len(hashes)); err != nil {
+				return err
+			}
 			for i := range row {
 				group[i] = int32(i)
 			}
@@ -129,10 +134,10 @@ func (d *Distinct) fold(ctx context.Context) error {
 			group[row] = group[found-1]
 		}
 	}
-	if group != nil {
-		d.gather(group, int(distinct))
+	if group == nil {
+		return nil
 	}
-	return nil
+	return d.gather(room, group, int(distinct))
 }
 
 func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
@@ -150,8 +155,15 @@ func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
 }
 
 // gather stores the rows of each distinct row consecutively, in order.
-func (d *Distinct) gather(group []int32, distinct int) {
-	d.start = make([]int32, distinct+1)
+func (d *Distinct) gather(room *spill.Arena, group []int32, distinct int) (err error) {
+	for _, numbers := range []struct {
+		of *[]int32
+		n  int
+	}{{&d.start, distinct + 1}, {&d.members, len(group)}, {&d.first, distinct}} {
+		if *numbers.of, err = spill.Make[int32](room, numbers.n); err != nil {
+			return err
+		}
+	}
 	for _, g := range group {
 		d.start[g+1]++
 	}
@@ -159,12 +171,10 @@ func (d *Distinct) gather(group []int32, distinct int) {
 		d.start[i+1] += d.start[i]
 	}
 	next := slices.Clone(d.start[:distinct])
-	d.members = make([]int32, len(group))
 	for row, g := range group {
 		d.members[next[g]] = int32(row)
 		next[g]++
 	}
-	d.first = make([]int32, distinct)
 	for i := range distinct {
 		rows := d.members[d.start[i]:d.start[i+1]]
 		if d.order != nil && len(rows) > 1 {
@@ -172,6 +182,7 @@ func (d *Distinct) gather(group []int32, distinct int) {
 		}
 		d.first[i] = rows[0]
 	}
+	return nil
 }
 
 // Len returns the number of distinct rows.

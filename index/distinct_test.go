@@ -16,7 +16,7 @@ func TestDistinctFoldsEqualRows(t *testing.T) {
 		rows = append(rows, letters[l]...)
 	}
 	side := Side{Vectors: embedding.FromFloat32(rows, 2), Order: []int32{5, 4, 3, 2, 1, 0}}
-	d, err := newDistinct(t.Context(), "source", side)
+	d, err := newDistinct(t.Context(), nil, "source", side)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestDistinctWithoutRepeatsCopiesNothing(t *testing.T) {
 	for i := range rows {
 		rows[i] = rng.Float32()
 	}
-	d, err := newDistinct(t.Context(), "source", Side{Vectors: embedding.FromFloat32(rows, 3)})
+	d, err := newDistinct(t.Context(), nil, "source", Side{Vectors: embedding.FromFloat32(rows, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestDistinctCounts(t *testing.T) {
 			rows[i], rows[i+1] = uint16(rng.IntN(values)%0x7c00), uint16(rng.IntN(2))
 			seen[[2]uint16(rows[i:])] = true
 		}
-		d, err := newDistinct(t.Context(), "target", Side{Vectors: embedding.Matrix{N: 2500, Dim: 2, F16: rows}})
+		d, err := newDistinct(t.Context(), nil, "target", Side{Vectors: embedding.Matrix{N: 2500, Dim: 2, F16: rows}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestDistinctCounts(t *testing.T) {
 
 func TestDigest(t *testing.T) {
 	digest := func(rows ...float32) string {
-		d, err := newDistinct(t.Context(), "source", Side{Vectors: embedding.FromFloat32(rows, 2)})
+		d, err := newDistinct(t.Context(), nil, "source", Side{Vectors: embedding.FromFloat32(rows, 2)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ type Side struct {
 type Result struct {
 	Source, Target mine.Neighbours
 	Recall         Recall
-	room           *spill.Arena // of the lists; nil: memory
+	room           *spill.Arena // nil: memory
 }
 
 // Close frees the lists.

@@ -6,17 +6,18 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/exact"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
 // RecallRows puts a recall of 0.95 within 0.015 (two standard deviations).
 const RecallRows = 1000
 
-// MeasureRecall compares the lists of an even sample of rows of each side with an exact search's.
-func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result, rows,
+// MeasureRecall compares the lists of an even sample of rows of each side with an exact search's, which is in space.
+func MeasureRecall(ctx context.Context, space spill.Space, src, tgt index.Side, result index.Result, rows,
 	threads int) (index.Recall, error) {
 	var r index.Recall
-	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true})
+	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true, Space: space})
 	if err != nil {
 		return r, err
 	}
@@ -41,7 +42,7 @@ func of(ctx context.Context, searcher index.Searcher, queries, base index.Side, 
 		f, s := Matches(ids, want, got)
 		found, sought = found+f, sought+s
 	}
-	return float64(found) / float64(sought), rows, nil
+	return float64(found) / float64(sought), rows, truth.Close()
 }
 
 // Sample copies n rows spread evenly over m.

@@ -28,6 +28,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 )
 
@@ -40,6 +41,7 @@ type Options struct {
 	Kernel  string // empty: the fastest that this CPU runs
 	// SourceOnly leaves the lists of the target rows empty.
 	SourceOnly bool
+	Space      spill.Space // for lists and numbers of rows; the zero value keeps them in memory
 }
 
 // Block sizes. The queries are packed again for each base block; a block of queries is about a fifth of a second's
@@ -56,6 +58,7 @@ type searcher struct {
 	threads    int
 	kernel     *kernel.Kernel
 	sourceOnly bool
+	space      spill.Space
 }
 
 // Open returns an exact searcher. Errors are badinput: options out of range, a kernel that this CPU cannot run.
@@ -64,7 +67,7 @@ func Open(opts Options) (index.Searcher, error) {
 		return nil, badinput.Errorf(
 			"a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
 	}
-	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly}
+	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly, space: opts.Space}
 	if s.threads == 0 {
 		s.threads = runtime.GOMAXPROCS(0)
 	}
@@ -81,7 +84,18 @@ func (s *searcher) Name() string { return Name }
 
 // Search implements index.Searcher.
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
-	cell, err := index.NewCell(ctx, src, tgt, k)
+	room := &spill.Arena{Space: s.space}
+	result, err := s.neighbours(ctx, room, src, tgt, k, report)
+	if err != nil {
+		return index.Result{}, errors.Join(err, room.Close())
+	}
+	return result, nil
+}
+
+// neighbours searches a cell whose lists are in a room.
+func (s *searcher) neighbours(ctx context.Context, room *spill.Arena, src, tgt index.Side, k int,
+	report func(float64)) (index.Result, error) {
+	cell, err := index.NewCellIn(ctx, room, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
 	}

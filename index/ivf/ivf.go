@@ -152,11 +152,12 @@ func (s *searcher) of(rows, other int) *searcher {
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
 	defer usage.SteadyHeap()()
 	usage.TrimHeap() // a cell leaves much that the next one need not keep
-	room := &spill.Arena{Space: spill.Space{Dir: s.opts.Dir, Memory: s.inMemory}}
+	space := spill.Space{Dir: s.opts.Dir, Memory: s.inMemory}
+	room := &spill.Arena{Space: space}
 	result, err := s.neighbours(ctx, room, src, tgt, k, report)
 	if err == nil {
 		usage.TrimHeap()
-		result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
+		result.Recall, err = approximate.MeasureRecall(ctx, space, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
 	}
 	if err != nil {
 		return index.Result{}, errors.Join(err, room.Close())

@@ -131,13 +131,11 @@ func (s *Numbered) number(some []occurrence) {
 	}
 }
 
-// KeyOrder returns each row's place in the order of the rows' keys.
-func KeyOrder(keys []corpus.Key) []int32 {
-	order := make([]int32, len(keys))
+// KeyOrder sets each row's place in the order of the rows' keys.
+func KeyOrder(keys []corpus.Key, order []int32) {
 	for place, o := range byKey(appendOccurrences(make([]occurrence, 0, len(keys)), 0, keys, func(int) bool { return true })) {
 		order[o.Row] = int32(place)
 	}
-	return order
 }
 
 // occurrence is a sentence somewhere: the head of its key decides almost every comparison.

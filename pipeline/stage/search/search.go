@@ -19,6 +19,7 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -133,7 +134,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		sides[side].Vectors = file.Matrix
-		if sides[side].Order, err = order(ctx, e, shards[side]); err != nil {
+		if sides[side].Order, err = order(ctx, e, shards[side], dir); err != nil {
 			return nil, err
 		}
 	}
@@ -186,11 +187,23 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 	})
 }
 
-// order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard.
-func order(ctx context.Context, e *stage.Env, s *plan.Shard) ([]int32, error) {
+// ordersInMemory is the size of an order that stays in memory.
+const ordersInMemory = 8 << 20
+
+// order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard. If they are
+// many they are in a file of a folder, without a name, so that they stay when the folder is published.
+func order(ctx context.Context, e *stage.Env, s *plan.Shard, dir string) ([]int32, error) {
 	return stage.Shared(e, "order "+s.SHA256, func() ([]int32, func() error, error) {
 		keys, err := e.Keys(ctx, s)
-		return view.KeyOrder(keys), nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: ordersInMemory}}
+		order, err := spill.Make[int32](room, len(keys))
+		if err == nil {
+			view.KeyOrder(keys, order)
+		}
+		return order, room.Close, err
 	})
 }
 
