@@ -137,8 +137,9 @@ var (
 	graph = regexp.MustCompile(`HNSW(\d+)`)
 )
 
-// Memory estimates the peak bytes of a backend that searches a cell, without the mapped embeddings: the lists of both
-// sides, and an exact search's blocks or the FAISS index of the larger side. opts says how many threads there are.
+// Memory estimates the peak bytes of a backend that searches a cell, without what is in mapped files, such as the
+// embeddings: the lists of both sides, and an exact search's blocks or the FAISS index of the larger side. opts says how
+// many threads there are.
 func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {
@@ -148,7 +149,7 @@ func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 		return lists + cuda.Memory(cell.Rows, cell.Cols, k)
 	}
 	if n, ok := strings.CutPrefix(name, ivf.Prefix); ok {
-		return lists + ivf.Memory(n, opts.Approximate.NProbe, cell.Rows+cell.Cols, opts.Threads, dim, k)
+		return ivf.Memory(n, opts.Approximate.NProbe, cell.Rows+cell.Cols, opts.Threads, dim, k)
 	}
 	_, factory, _ := strings.Cut(name, ":")
 	perRow := 4 * int64(dim)

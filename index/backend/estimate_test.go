@@ -142,6 +142,11 @@ func TestInvertedListsAreEstimated(t *testing.T) {
 	if m := Memory("ivf:4096", Shape{1000000, 1000000}, 512, 4, opts); m < 64<<20 || m > 1<<30 {
 		t.Errorf("memory of %d MiB", m>>20)
 	}
+	large := Shape{2500000, 2500000}
+	two := Options{Threads: 2, Approximate: approximate.Settings{NProbe: 8}}
+	if m := Memory("ivf:4096", large, 512, 4, two); m < 300<<20 || m > 450<<20 {
+		t.Errorf("two shards of 2,500,000 rows take %d MiB; 418 were measured of a whole process", m>>20)
+	}
 	million := []Shape{{1000000, 1000000}}
 	few := c.Estimates(million)[1].Memory
 	c.Options.Approximate.NProbe = 2048

@@ -8,7 +8,7 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-const ivf = "faiss:IVF8,Flat"
+const inverted = "faiss:IVF8,Flat"
 
 // chooser is of a machine that was measured: an exact pass at 1e9 pairs a second, flat FAISS searches at half, and an
 // index at ten times that rate.
@@ -27,9 +27,9 @@ func TestAutoChooses(t *testing.T) {
 	large := []backend.Shape{{Rows: 250000, Cols: 250000}, {Rows: 250000, Cols: 1000}}
 	gpu := chooser()
 	gpu.Costs.Costs = append(gpu.Costs.Costs, backend.Cost{Name: "faiss-gpu:Flat", Pair: 1e-11})
-	remote := chooser(ivf)
+	remote := chooser(inverted)
 	remote.Remote, remote.Engine = true, "slurm"
-	tight := chooser(ivf)
+	tight := chooser(inverted)
 	tight.MemoryLimit = 150 << 20
 	for name, c := range map[string]struct {
 		chooser         *Chooser
@@ -39,9 +39,9 @@ func TestAutoChooses(t *testing.T) {
 	}{
 		"the fastest":              {chooser(), large, "exact", "exact", "measured here, exact is expected to take 1m2.8s, faiss:Flat 2m5.5s"},
 		"a GPU leaves no trace":    {gpu, large, "exact", "faiss-gpu:Flat", "faiss-gpu:Flat is expected"},
-		"an index that is allowed": {chooser(ivf), large, ivf, ivf, "measured here"},
+		"an index that is allowed": {chooser(inverted), large, inverted, inverted, "measured here"},
 		"what fits":                {tight, large, "exact", "exact", "exact is expected"},
-		"too little to measure":    {chooser(ivf), []backend.Shape{{Rows: 5000, Cols: 5000}}, "exact", "exact", "too little to search"},
+		"too little to measure":    {chooser(inverted), []backend.Shape{{Rows: 5000, Cols: 5000}}, "exact", "exact", "too little to search"},
 		"nothing left":             {chooser(), nil, "exact", "exact", "too little to search"},
 		"another machine's work":   {remote, large, "exact", "exact", "engine slurm"},
 	} {

@@ -17,6 +17,7 @@ import (
 	"bitextmine/index/approximate"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
+	"bitextmine/index/ivf"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
@@ -87,9 +88,16 @@ func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
 	rows, k := int64(shape.Rows+shape.Cols), int64(b.Settings.K)
 	vector := int64(b.Settings.Dim)*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
 	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8, Read: rows * vector}
-	if name := b.Searcher(); name != exact.Name {
-		opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
-		c.Memory = max(c.Memory, backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts))
+	name := b.Searcher()
+	if name == exact.Name || min(shape.Rows, shape.Cols) < backend.MinRows(name) {
+		return c
+	}
+	opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
+	memory := backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts)
+	if strings.HasPrefix(name, ivf.Prefix) { // what others have of each row is in files
+		c.Memory = 128<<20 + memory
+	} else {
+		c.Memory = max(c.Memory, memory)
 	}
 	return c
 }
