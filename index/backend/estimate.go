@@ -138,8 +138,8 @@ var (
 )
 
 // Memory estimates the peak bytes of a backend that searches a cell, without what is in mapped files, such as the
-// embeddings: the lists of both sides, and an exact search's blocks or the FAISS index of the larger side. opts says how
-// many threads there are.
+// embeddings: the lists of both sides, and an exact search's blocks or the FAISS index of the larger side. opts says
+// how many threads there are.
 func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {

@@ -41,7 +41,8 @@ type Options struct {
 	Kernel  string // empty: the fastest that this CPU runs
 	// SourceOnly leaves the lists of the target rows empty.
 	SourceOnly bool
-	Space      spill.Space // for lists and numbers of rows; the zero value keeps them in memory
+	// Space takes lists and numbers of rows; the zero value keeps them in memory.
+	Space spill.Space
 }
 
 // Block sizes. The queries are packed again for each base block; a block of queries is about a fifth of a second's

@@ -81,8 +81,8 @@ func MinRows(lists string) int {
 	return n
 }
 
-// Memory is the maximum number of bytes of a search of n rows in total that keeps the lists of the result and the numbers
-// of rows in files: the centroids, the lists of both sides, the visits, and each thread's blocks. nprobe is
+// Memory is the maximum number of bytes of a search of n rows in total that keeps the lists of the result and the
+// numbers of rows in files: the centroids, the lists of both sides, the visits, and each thread's blocks. nprobe is
 // Options.NProbe.
 func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	n := MinRows(lists)

@@ -54,17 +54,23 @@ func visitorsAtOnce(nprobe int) int { return max(maxVisits/max(nprobe, 1), neare
 
 // run has all rows visit their nearest lists.
 func (p *pass) run(ctx context.Context) error {
+	var workers workers
+	defer func() { workers.close() }()
 	n, size := p.visitors.Queries.Len(), visitorsAtOnce(p.opts.NProbe)
 	for lo := 0; lo < n; lo += size {
 		v, err := p.visits(ctx, lo, min(lo+size, n))
+		if err == nil && workers == nil { // not before visits are found, which takes memory, too
+			workers, err = p.workers()
+		}
 		if err != nil {
 			return err
 		}
 		for from := 0; from < p.searcher.lists; {
 			to := v.upTo(from, mostVisitors)
 			start, visitors := v.of(from, to)
-			err := p.compare(ctx, from, to, func(list int) []int32 { return visitors[start[list-from]:start[list-from+1]] })
-			if err != nil {
+			if err := workers.compare(ctx, from, to, func(list int) []int32 {
+				return visitors[start[list-from]:start[list-from+1]]
+			}); err != nil {
 				return err
 			}
 			from = to
@@ -75,7 +81,12 @@ func (p *pass) run(ctx context.Context) error {
 
 // visitAll has the given rows visit all lists.
 func (p *pass) visitAll(ctx context.Context, rows []int32) error {
-	return p.compare(ctx, 0, p.searcher.lists, func(int) []int32 { return rows })
+	workers, err := p.workers()
+	defer workers.close()
+	if err != nil {
+		return err
+	}
+	return workers.compare(ctx, 0, p.searcher.lists, func(int) []int32 { return rows })
 }
 
 // visits are the lists that rows from lo on visit.
@@ -153,8 +164,28 @@ func (v *visits) of(from, to int) (start, visitors []int32) {
 	return start, visitors
 }
 
+// workers are those of a pass. They keep their blocks from one comparison to the next.
+type workers []*worker
+
+func (p *pass) workers() (all workers, err error) {
+	for range p.opts.Threads {
+		w, err := newWorker(p)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+func (all workers) close() {
+	for _, w := range all {
+		w.scanner.Close()
+	}
+}
+
 // compare compares the lists from one to another with their visitors.
-func (p *pass) compare(ctx context.Context, from, to int, visitorsOf func(list int) []int32) error {
+func (all workers) compare(ctx context.Context, from, to int, visitorsOf func(list int) []int32) error {
 	type turn struct{ list, first int }
 	var turns []turn
 	for list := from; list < to; list++ {
@@ -164,13 +195,8 @@ func (p *pass) compare(ctx context.Context, from, to int, visitorsOf func(list i
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(p.opts.Threads, len(turns)) {
+	for _, w := range all {
 		g.Go(func() error {
-			w, err := newWorker(p)
-			if err != nil {
-				return err
-			}
-			defer w.scanner.Close()
 			for {
 				i := int(next.Add(1) - 1)
 				if i >= len(turns) {

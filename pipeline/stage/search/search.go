@@ -198,8 +198,8 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 // ordersInMemory is the size of an order that stays in memory.
 const ordersInMemory = 8 << 20
 
-// order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard. If they are
-// many they are in a file of a folder, without a name, so that they stay when the folder is published.
+// order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard. If they
+// are many they are in a file of a folder, without a name, so that they stay when the folder is published.
 func order(ctx context.Context, e *stage.Env, s *plan.Shard, dir string) ([]int32, error) {
 	return stage.Shared(e, "order "+s.SHA256, func() ([]int32, func() error, error) {
 		keys, err := e.Keys(ctx, s)
