@@ -4,14 +4,19 @@ package match
 // #include "bests.h"
 import "C"
 
-import "unsafe"
+import (
+	"errors"
+	"unsafe"
 
-// bests holds the best cosines of the source document's sentences in the target document, and the reverse. Long
-// documents are sampled.
-type bests [2][]float32
+	"bitextmine/internal/spill"
+)
+
+// Bests are the best cosines of the source document's sentences in the target document, and the reverse. Long documents
+// are sampled.
+type Bests [2][]float32
 
 // biMax is the mean of both directions' mean best cosine.
-func (b bests) biMax() float64 { return (mean(b[0]) + mean(b[1])) / 2 }
+func (b Bests) biMax() float64 { return (mean(b[0]) + mean(b[1])) / 2 }
 
 func mean(values []float32) float64 {
 	var sum float64
@@ -29,88 +34,105 @@ const (
 	samples = 200
 )
 
-// compare finds the best cosines of two documents.
-func compare(source, target *Side, a, b Document) bests {
-	if a.Count*b.Count > longest*longest {
-		return bests{sampled(source, target, a, b), sampled(target, source, b, a)}
+// Compared are the numbers of cosines that Compare finds for two documents of so many sentences.
+func Compared(source, target int) [2]int {
+	if source*target > longest*longest {
+		return [2]int{min(source, samples), min(target, samples)}
 	}
-	return best(source.rows(a), target.rows(b), source.Dim)
+	return [2]int{source, target}
+}
+
+// Compare fills found, which is as long as Compared says, with the best cosines of two documents' sentences
+// [sentences, dim].
+func Compare(found Bests, source, target []float32, dim int) {
+	n, m := len(source)/dim, len(target)/dim
+	if n*m > longest*longest {
+		best(found[0], make([]float32, m), sampled(source, n, dim), target, dim)
+		best(found[1], make([]float32, n), sampled(target, m, dim), source, dim)
+		return
+	}
+	best(found[0], found[1], source, target, dim)
 }
 
 // best finds the best cosines of the rows of either matrix in the other.
-func best(a, b []float32, dim int) bests {
-	found := bests{make([]float32, len(a)/dim), make([]float32, len(b)/dim)}
-	for side := range found {
-		for k := range found[side] {
-			found[side][k] = -1
+func best(ofA, ofB, a, b []float32, dim int) {
+	for _, found := range [][]float32{ofA, ofB} {
+		for k := range found {
+			found[k] = -1
 		}
 	}
-	C.match_bests(floats(a), C.int64_t(len(found[0])), floats(b), C.int64_t(len(found[1])), C.int64_t(dim),
-		floats(found[0]), floats(found[1]))
-	return found
+	C.match_bests(floats(a), C.int64_t(len(ofA)), floats(b), C.int64_t(len(ofB)), C.int64_t(dim), floats(ofA), floats(ofB))
 }
 
 func floats(values []float32) *C.float { return (*C.float)(unsafe.SliceData(values)) }
 
-// sampled are the best cosines of some sentences of a document in all of another one.
-func sampled(own, other *Side, a, b Document) []float32 {
-	n := min(a.Count, samples)
-	sample := make([]float32, 0, n*own.Dim)
+// sampled are some of the rows of a document.
+func sampled(rows []float32, count, dim int) []float32 {
+	n := min(count, samples)
+	sample := make([]float32, 0, n*dim)
 	for k := range n {
-		sample = append(sample, own.sentence(a.First+k*a.Count/n)...)
+		sample = append(sample, rows[k*count/n*dim:][:dim]...)
 	}
-	return best(sample, other.rows(b), own.Dim)[0]
+	return sample
 }
 
 // rivals are, of each sentence of a side, the best cosine in the rivals of its document, and which rival that is.
 type rivals struct {
-	side  int
-	first []int // place of each document's first sentence
-	best  []float32
-	of    []int32 // document of the other side
+	side      int
+	documents []Document
+	first     []int // place of each document's first sentence
+	best      []float32
+	of        []int32 // document of the other side
 }
 
-// newRivals finds the rivals of a side's documents: all candidates or, if there are pairs already, those that are
-// paired with another document of the side. A document that is in no pair may lack a counterpart, and one that is
-// paired with the document itself may be wrong.
-func newRivals(s *Side, candidates [][2]int, found []bests, side int, pairs []Pair) *rivals {
-	r := &rivals{side: side, first: make([]int, len(s.Documents))}
+// newRivals makes room for the rivals of a side's documents.
+func newRivals(room *spill.Arena, documents []Document, side int) (*rivals, error) {
+	r := &rivals{side: side, documents: documents, first: make([]int, len(documents))}
 	n := 0
-	for d, document := range s.Documents {
+	for d := range documents {
 		r.first[d] = n
-		n += document.Count
+		n += documents[d].Count
 	}
-	r.best, r.of = make([]float32, n), make([]int32, n)
+	var err, other error
+	r.best, err = spill.Make[float32](room, n)
+	r.of, other = spill.Make[int32](room, n)
+	return r, errors.Join(err, other)
+}
+
+// clear forgets all rivals.
+func (r *rivals) clear() {
 	for k := range r.best {
 		r.best[k] = -1
 	}
-	partner := map[int]int{} // partner by document of the other side
-	for _, p := range pairs {
-		of := [2]int{p.Source, p.Target}
-		partner[of[1-side]] = of[side]
+	clear(r.of)
+}
+
+// add takes in a candidate, the candidates being in order. The rivals of a document are all candidates or, if there are
+// pairs already, those that are paired with another document of the side: partner has, by document of the other side,
+// the document that it is paired with, or -1. A document that is in no pair may lack a counterpart, and one that is
+// paired with the document itself may be wrong.
+func (r *rivals) add(c [2]int32, found Bests, partner []int32) {
+	own, other := c[r.side], c[1-r.side]
+	if len(found[r.side]) != r.documents[own].Count {
+		return // a long document, of which other sentences are looked at
 	}
-	for k, c := range candidates {
-		if len(found[k][side]) != s.Documents[c[side]].Count {
-			continue // a long document, of which other sentences are looked at
-		}
-		if other, paired := partner[c[1-side]]; pairs != nil && (!paired || other == c[side]) {
-			continue // it is no other document's
-		}
-		for i, v := range found[k][side] {
-			if at := r.first[c[side]] + i; v > r.best[at] {
-				r.best[at], r.of[at] = v, int32(c[1-side])
-			}
+	if partner != nil && (partner[other] < 0 || partner[other] == own) {
+		return // it is no other document's
+	}
+	first := r.first[own]
+	for i, v := range found[r.side] {
+		if at := first + i; v > r.best[at] {
+			r.best[at], r.of[at] = v, other
 		}
 	}
-	return r
 }
 
 // excess is by how much a document's sentences have better cosines in other candidates, on average.
-func (r *rivals) excess(c [2]int, found bests) float64 {
+func (r *rivals) excess(c [2]int32, found Bests) float64 {
 	var sum float64
 	for i, v := range found[r.side] {
 		at := r.first[c[r.side]] + i
-		if rival := r.best[at]; int(r.of[at]) != c[1-r.side] && rival > v {
+		if rival := r.best[at]; r.of[at] != c[1-r.side] && rival > v {
 			sum += float64(rival - v)
 		}
 	}

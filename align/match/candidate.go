@@ -15,51 +15,67 @@ import (
 	"bitextmine/index/exact"
 	"bitextmine/index/ivf"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
-// candidates are the pairs of documents of which one is among the k nearest of the other, by their mean vectors without
-// what all documents of a side have in common; and those whose addresses or rare metadata say that they belong
+// Candidates are the pairs of documents, in order, of which one is among the k nearest of the other, by their mean
+// vectors as Centre leaves them [documents, dim]; and those whose addresses or rare metadata say that they belong
 // together.
-func candidates(ctx context.Context, source, target *Side, k int, meta *metadata) ([][2]int, error) {
-	nearest, err := nearest(ctx, index.Side{Vectors: centroids(source)}, index.Side{Vectors: centroids(target)}, k)
+func Candidates(ctx context.Context, room *spill.Arena, documents [2][]Document, means [2]embedding.Matrix, k int) ([][2]int32, error) {
+	if k < 1 || k > index.MaxK {
+		return nil, badinput.Errorf("candidates is %d: give 1 to %d documents", k, index.MaxK)
+	}
+	nearest, err := nearest(ctx, index.Side{Vectors: means[0]}, index.Side{Vectors: means[1]}, k)
 	if err != nil {
 		return nil, err
 	}
-	all := meta.candidates(k)
-	for side, lists := range [2]mine.Neighbours{nearest.Source, nearest.Target} {
-		for at, other := range lists.IDs {
+	more := append(newMetadata(documents).candidates(k), sameAddress(documents, k)...)
+	lists := [2]mine.Neighbours{nearest.Source, nearest.Target}
+	all, err := spill.Make[[2]int32](room, len(more)+len(lists[0].IDs)+len(lists[1].IDs))
+	if err != nil {
+		return nil, err
+	}
+	all = append(all[:0], more...)
+	for side, list := range lists {
+		for at, other := range list.IDs {
 			if other == mine.None {
 				continue
 			}
-			c := [2]int{at / lists.K, int(other)}
-			all = append(all, [2]int{c[side], c[1-side]})
+			c := [2]int32{int32(at / list.K), other}
+			all = append(all, [2]int32{c[side], c[1-side]})
 		}
 	}
-	by := map[string]*[2][]int{}
-	for side, documents := range [2][]Document{source.Documents, target.Documents} {
-		for d, address := range stripped(documents) {
+	slices.SortFunc(all, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return slices.Compact(all), nil
+}
+
+// sameAddress are the pairs of documents of one address, unless more than k of a side have it: an address that common
+// says nothing.
+func sameAddress(documents [2][]Document, k int) (all [][2]int32) {
+	by := map[string]*[2][]int32{}
+	for side := range documents {
+		for d, address := range stripped(documents[side]) {
 			if address == "" {
 				continue
 			}
 			if by[address] == nil {
-				by[address] = &[2][]int{}
+				by[address] = &[2][]int32{}
 			}
-			by[address][side] = append(by[address][side], d)
+			by[address][side] = append(by[address][side], int32(d))
 		}
 	}
 	for _, same := range by {
 		if len(same[0]) > k || len(same[1]) > k {
-			continue // an address that common says nothing
+			continue
 		}
 		for _, i := range same[0] {
 			for _, j := range same[1] {
-				all = append(all, [2]int{i, j})
+				all = append(all, [2]int32{i, j})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	return slices.Compact(all), nil
+	return all
 }
 
 const (
@@ -88,26 +104,42 @@ func nearest(ctx context.Context, source, target index.Side, k int) (index.Resul
 	return search.Search(ctx, source, target, k, nil)
 }
 
-// centroids are the documents' mean vectors [documents, dim], less the mean of all of them, of length 1.
-func centroids(s *Side) embedding.Matrix {
+// means are the documents' mean vectors [documents, dim], as Centre leaves them.
+func (s *Side) means() embedding.Matrix {
 	out := make([]float32, len(s.Documents)*s.Dim)
-	mean := make([]float64, s.Dim)
 	for d, document := range s.Documents {
-		v := out[d*s.Dim:][:s.Dim]
-		for i := range document.Count {
-			for c, x := range s.sentence(document.First + i) {
-				v[c] += x / float32(document.Count)
-			}
-		}
-		for c, x := range v {
-			mean[c] += float64(x) / float64(len(s.Documents))
+		Mean(out[d*s.Dim:][:s.Dim], s.rows(document))
+	}
+	Centre(out, s.Dim)
+	return embedding.FromFloat32(out, s.Dim)
+}
+
+// Mean sets v [dim] to the mean of rows [n, dim].
+func Mean(v, rows []float32) {
+	clear(v)
+	n := float32(len(rows) / len(v))
+	for ; len(rows) > 0; rows = rows[len(v):] {
+		for c, x := range rows[:len(v)] {
+			v[c] += x / n
 		}
 	}
-	for d := range s.Documents {
-		v := out[d*s.Dim:][:s.Dim]
+}
+
+// Centre takes from the mean vectors of all documents of a side [documents, dim] what they have in common, their mean,
+// and scales them to length 1.
+func Centre(means []float32, dim int) {
+	n := len(means) / dim
+	mean := make([]float64, dim)
+	for d := range n {
+		for c, x := range means[d*dim:][:dim] {
+			mean[c] += float64(x) / float64(n)
+		}
+	}
+	for d := range n {
+		v := means[d*dim:][:dim]
 		var square float64
 		for c := range v {
-			if len(s.Documents) > 1 {
+			if n > 1 {
 				v[c] -= float32(mean[c])
 			}
 			square += float64(v[c]) * float64(v[c])
@@ -116,7 +148,6 @@ func centroids(s *Side) embedding.Matrix {
 			v[c] /= float32(max(math.Sqrt(square), 1e-12))
 		}
 	}
-	return embedding.Matrix{N: len(s.Documents), Dim: s.Dim, F32: out}
 }
 
 // languageMark matches a language code in an address: a part of its host, path or query.

@@ -10,15 +10,12 @@
 package match
 
 import (
-	"cmp"
 	"context"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"bitextmine/index"
-	"bitextmine/internal/badinput"
+	"bitextmine/encode/embedding"
 )
 
 // Document is some of a side's sentences.
@@ -65,72 +62,32 @@ type Pair struct {
 	BiMax          float64
 	SameURL        bool
 	Metadata       float64 // score that metadata added or removed
-	preference     float64 // Score, less what other documents have of the sentences
 }
-
-// rounds is how often pairs are chosen: at first every document is a rival of every other one.
-const rounds = 2
 
 // Match pairs documents, the best first.
 func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error) {
-	if o.Candidates < 1 || o.Candidates > index.MaxK {
-		return nil, badinput.Errorf("candidates is %d: give 1 to %d documents", o.Candidates, index.MaxK)
-	}
-	meta := newMetadata([2][]Document{source.Documents, target.Documents})
-	candidates, err := candidates(ctx, source, target, o.Candidates, meta)
+	documents := [2][]Document{source.Documents, target.Documents}
+	candidates, err := Candidates(ctx, nil, documents, [2]embedding.Matrix{source.means(), target.means()}, o.Candidates)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]bests, len(candidates))
+	found := make([]Bests, len(candidates))
 	err = inBlocks(ctx, len(candidates), func(k int) {
-		c := candidates[k]
-		found[k] = compare(source, target, source.Documents[c[0]], target.Documents[c[1]])
+		a, b := source.Documents[candidates[k][0]], target.Documents[candidates[k][1]]
+		for side, n := range Compared(a.Count, b.Count) {
+			found[k][side] = make([]float32, n)
+		}
+		Compare(found[k], source.rows(a), target.rows(b), source.Dim)
 	})
 	if err != nil {
 		return nil, err
 	}
-	addresses := [2][]string{stripped(source.Documents), stripped(target.Documents)}
-	scored := make([]Pair, len(candidates))
-	for k, c := range candidates {
-		p := Pair{Source: c[0], Target: c[1], BiMax: found[k].biMax()}
-		p.SameURL = addresses[0][c[0]] != "" && addresses[0][c[0]] == addresses[1][c[1]]
-		if p.Score = p.BiMax; p.SameURL {
-			p.Score += o.URLBonus
+	return Choose(ctx, nil, documents, candidates, func(do func(k int, found Bests)) error {
+		for k := range found {
+			do(k, found[k])
 		}
-		p.Metadata = o.MetaBonus * meta.sum(c)
-		p.Score += p.Metadata
-		scored[k] = p
-	}
-	var pairs []Pair
-	for range rounds {
-		all := [2]*rivals{newRivals(source, candidates, found, 0, pairs),
-			newRivals(target, candidates, found, 1, pairs)}
-		for k, c := range candidates {
-			p := &scored[k]
-			p.preference = p.Score - all[0].excess(c, found[k]) - all[1].excess(c, found[k])
-		}
-		pairs = oneToOne(slices.Clone(scored), o.MinScore)
-	}
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Score, a.Score) })
-	return pairs, nil
-}
-
-// oneToOne takes pairs by preference, each document once. Ties are broken by the documents' numbers.
-func oneToOne(pairs []Pair, least float64) []Pair {
-	slices.SortFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(b.preference, a.preference), cmp.Compare(a.Source, b.Source),
-			cmp.Compare(a.Target, b.Target))
-	})
-	var out []Pair
-	taken := [2]map[int]bool{{}, {}}
-	for _, p := range pairs {
-		if p.Score < least || taken[0][p.Source] || taken[1][p.Target] {
-			continue
-		}
-		taken[0][p.Source], taken[1][p.Target] = true, true
-		out = append(out, p)
-	}
-	return out
+		return nil
+	}, o)
 }
 
 // Unrelated is the mean cosine of a source and a target sentence: nearly all of these pairs have nothing to do with

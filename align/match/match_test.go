@@ -92,11 +92,20 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// compared are the best cosines of two documents.
+func compared(source, target *Side, a, b Document) (found Bests) {
+	for side, n := range Compared(a.Count, b.Count) {
+		found[side] = make([]float32, n)
+	}
+	Compare(found, source.rows(a), target.rows(b), source.Dim)
+	return found
+}
+
 // TestBiMax: the best cosines are 1 and 0.6 from the source, 1 from the target.
 func TestBiMax(t *testing.T) {
 	source := &Side{Documents: []Document{{Count: 2}}, Dim: 2, Vectors: []float32{1, 0, 0.6, 0.8}}
 	target := &Side{Documents: []Document{{Count: 1}}, Dim: 2, Vectors: []float32{1, 0}}
-	found := compare(source, target, source.Documents[0], target.Documents[0])
+	found := compared(source, target, source.Documents[0], target.Documents[0])
 	if got := found.biMax(); math.Abs(got-0.9) > 1e-6 {
 		t.Errorf("BiMax %v, want 0.9", got)
 	}
@@ -228,7 +237,7 @@ func TestCompare(t *testing.T) {
 	s := random(3, 40, 70, 900, 1300)
 	for _, a := range s.Documents {
 		for _, b := range s.Documents {
-			found := compare(s, s, a, b)
+			found := compared(s, s, a, b)
 			for side, d := range [2][2]Document{{a, b}, {b, a}} {
 				if want := d[0].Count; a.Count*b.Count <= longest*longest && len(found[side]) != want || len(found[side]) == 0 {
 					t.Fatalf("%d x %d: %d cosines, want %d", a.Count, b.Count, len(found[side]), want)
@@ -259,7 +268,8 @@ func TestOneAddress(t *testing.T) {
 	for d := range s.Documents {
 		s.Documents[d].URL = "https://a.org/de/page"
 	}
-	found, err := candidates(t.Context(), s, s, 20, newMetadata([2][]Document{s.Documents, s.Documents}))
+	documents, means := [2][]Document{s.Documents, s.Documents}, [2]embedding.Matrix{s.means(), s.means()}
+	found, err := Candidates(t.Context(), nil, documents, means, 20)
 	if err != nil || len(found) > 2*20*len(counts) {
 		t.Errorf("%d candidates of %d documents, %v", len(found), len(counts), err)
 	}

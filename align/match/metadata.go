@@ -85,7 +85,7 @@ func (m *metadata) fields() int { return min(len(m.counts[0]), len(m.counts[1]))
 // agreement compares two documents' values of a field, from 1 to -1. Equal values speak for a pair, the more the fewer
 // documents of a side have that value. Different numbers speak against it; dates do so the more the further they are
 // apart. Different texts count as 0, because they may be translations, and so does a missing value.
-func (m *metadata) agreement(c [2]int, field int) float64 {
+func (m *metadata) agreement(c [2]int32, field int) float64 {
 	a, b := m.values[0][c[0]][field], m.values[1][c[1]][field]
 	switch {
 	case a.kind == missing || b.kind == missing:
@@ -110,7 +110,7 @@ func (m *metadata) rarity(side, field int, v value) float64 {
 }
 
 // sum is the agreement of all fields.
-func (m *metadata) sum(c [2]int) (sum float64) {
+func (m *metadata) sum(c [2]int32) (sum float64) {
 	for field := range m.fields() {
 		sum += m.agreement(c, field)
 	}
@@ -118,18 +118,18 @@ func (m *metadata) sum(c [2]int) (sum float64) {
 }
 
 // candidates are the pairs of documents that have a value in common which at most k documents of either side have.
-func (m *metadata) candidates(k int) (all [][2]int) {
+func (m *metadata) candidates(k int) (all [][2]int32) {
 	for field := range m.fields() {
-		by := map[value][]int{}
+		by := map[value][]int32{}
 		for i, values := range m.values[0] {
 			v := values[field]
 			if v.kind != missing && m.counts[0][field][v] <= k && m.counts[1][field][v] <= k {
-				by[v] = append(by[v], i)
+				by[v] = append(by[v], int32(i))
 			}
 		}
 		for j, values := range m.values[1] {
 			for _, i := range by[values[field]] {
-				all = append(all, [2]int{i, j})
+				all = append(all, [2]int32{i, int32(j)})
 			}
 		}
 	}
@@ -144,8 +144,8 @@ type FieldCounts struct {
 }
 
 // CountFields counts, by field, how often the metadata of pairs agrees.
-func CountFields(source, target *Side, pairs []Pair) []FieldCounts {
-	m := newMetadata([2][]Document{source.Documents, target.Documents})
+func CountFields(documents [2][]Document, pairs []Pair) []FieldCounts {
+	m := newMetadata(documents)
 	counts := make([]FieldCounts, m.fields())
 	for _, p := range pairs {
 		for field := range counts {

@@ -39,22 +39,22 @@ func TestAgreement(t *testing.T) {
 	})
 	half := 1 - math.Log(2)/math.Log(4)
 	for _, c := range []struct {
-		pair  [2]int
+		pair  [2]int32
 		field int
 		want  float64
 	}{
-		{[2]int{0, 0}, 0, half}, {[2]int{0, 1}, 0, -1. / 7}, {[2]int{1, 0}, 0, -2. / 7}, {[2]int{1, 2}, 0, -1}, {[2]int{3, 0}, 0, -1}, {[2]int{2, 0}, 0, 0},
-		{[2]int{0, 0}, 1, 1}, {[2]int{0, 1}, 1, -1}, {[2]int{0, 2}, 1, 0},
-		{[2]int{0, 0}, 2, 0}, {[2]int{1, 1}, 2, 1 - math.Log(3)/math.Log(4)},
+		{[2]int32{0, 0}, 0, half}, {[2]int32{0, 1}, 0, -1. / 7}, {[2]int32{1, 0}, 0, -2. / 7}, {[2]int32{1, 2}, 0, -1}, {[2]int32{3, 0}, 0, -1}, {[2]int32{2, 0}, 0, 0},
+		{[2]int32{0, 0}, 1, 1}, {[2]int32{0, 1}, 1, -1}, {[2]int32{0, 2}, 1, 0},
+		{[2]int32{0, 0}, 2, 0}, {[2]int32{1, 1}, 2, 1 - math.Log(3)/math.Log(4)},
 	} {
 		if got := m.agreement(c.pair, c.field); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("documents %v, field %d: %v, want %v", c.pair, c.field, got, c.want)
 		}
 	}
-	if one := newMetadata([2][]Document{{document("a")}, {document("a")}}); one.sum([2]int{}) != 1 {
+	if one := newMetadata([2][]Document{{document("a")}, {document("a")}}); one.sum([2]int32{}) != 1 {
 		t.Error("one document a side: equal values are not worth 1")
 	}
-	if none := newMetadata([2][]Document{{document("a")}, {{}}}); none.sum([2]int{}) != 0 || none.fields() != 0 {
+	if none := newMetadata([2][]Document{{document("a")}, {{}}}); none.sum([2]int32{}) != 0 || none.fields() != 0 {
 		t.Error("metadata of one side alone says something")
 	}
 }
@@ -87,7 +87,7 @@ func TestMetadataDecides(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	counts := CountFields(sides[0], sides[1], append(pairs[:3:3], Pair{Source: 0, Target: 0}))
+	counts := CountFields([2][]Document{sides[0].Documents, sides[1].Documents}, append(pairs[:3:3], Pair{Source: 0, Target: 0}))
 	if len(counts) != 2 || counts[0] != (FieldCounts{Equal: 3, Different: 1}) || counts[1] != (FieldCounts{Missing: 4}) {
 		t.Errorf("%+v", counts)
 	}

@@ -122,7 +122,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 				o.match.MinScore, unrelated)
 		}
 	}
-	for field, counts := range match.CountFields(sides[0], sides[1], pairs) {
+	for field, counts := range match.CountFields([2][]match.Document{sides[0].Documents, sides[1].Documents}, pairs) {
 		fmt.Fprintln(stderr, record.Field{Name: strings.Split(o.meta, ",")[field], FieldCounts: counts})
 	}
 	return nil

@@ -213,7 +213,7 @@ func found(ctx context.Context, e *stage.Env, index int, sides [2]*Collection) (
 		pairs[i] = Pair{m.Source, m.Target, m.Score}
 	}
 	var fields []record.Field
-	for i, counts := range match.CountFields(of[0], of[1], matched) {
+	for i, counts := range match.CountFields([2][]match.Document{of[0].Documents, of[1].Documents}, matched) {
 		fields = append(fields, record.Field{Name: strings.Split(e.Plan.Settings.DocMeta, ",")[i], FieldCounts: counts})
 	}
 	return pairs, fields, err
