@@ -108,20 +108,18 @@ func nearest(ctx context.Context, source, target index.Side, k int) (index.Resul
 func (s *Side) means() embedding.Matrix {
 	out := make([]float32, len(s.Documents)*s.Dim)
 	for d, document := range s.Documents {
-		Mean(out[d*s.Dim:][:s.Dim], s.rows(document))
+		for i := range document.Count {
+			AddToMean(out[d*s.Dim:], s.sentence(document.First+i), document.Count)
+		}
 	}
 	Centre(out, s.Dim)
 	return embedding.FromFloat32(out, s.Dim)
 }
 
-// Mean sets v [dim] to the mean of rows [n, dim].
-func Mean(v, rows []float32) {
-	clear(v)
-	n := float32(len(rows) / len(v))
-	for ; len(rows) > 0; rows = rows[len(v):] {
-		for c, x := range rows[:len(v)] {
-			v[c] += x / n
-		}
+// AddToMean adds one of n vectors [dim] to their mean, which begins with zeros.
+func AddToMean(mean, vector []float32, n int) {
+	for c, x := range vector {
+		mean[c] += x / float32(n)
 	}
 }
 

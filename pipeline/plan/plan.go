@@ -142,9 +142,12 @@ type Pair struct {
 
 	Judged string `json:"judged,omitempty"` // key of the judge's task
 
-	// Of documents: the keys of the task that pairs them, and of those that align them, by the source's shards.
-	DocumentPairs string   `json:"document_pairs,omitempty"`
-	Aligned       []string `json:"aligned,omitempty"`
+	// Of documents: the keys of the tasks that find candidates, that compare them, by the source's shards, that choose
+	// pairs, and that align these, by the source's shards.
+	DocumentCandidates string   `json:"document_candidates,omitempty"`
+	Compared           []string `json:"compared,omitempty"`
+	DocumentPairs      string   `json:"document_pairs,omitempty"`
+	Aligned            []string `json:"aligned,omitempty"`
 }
 
 // SideNames are the names of a pair's sides, as the bitext's columns have them.
@@ -232,6 +235,9 @@ type Shard struct {
 	Given  string `json:"given,omitempty"` // digest of its rows' vectors, where another program made them
 	// Described is the key of the task that describes its sentences for features, where the plan asks for it.
 	Described string `json:"described,omitempty"`
+	// Documents is the key of the task that computes the mean vectors of the documents that begin in it, where the plan
+	// asks for it.
+	Documents string `json:"documents,omitempty"`
 	// Files are the parts of input files in a shard of several, in their order; empty: all rows are of one file.
 	Files []Part `json:"files,omitempty"`
 }

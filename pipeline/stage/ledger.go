@@ -168,7 +168,8 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 		languages[i] = l
 		languages[i].Shards = slices.Clone(l.Shards)
 		for j := range languages[i].Shards {
-			languages[i].Shards[j].Vector, languages[i].Shards[j].Described = "", "" // whoever asks for them sets them
+			s := &languages[i].Shards[j]
+			s.Vector, s.Described, s.Documents = "", "", "" // whoever asks for them sets them
 		}
 	}
 	b := &Builder{

@@ -35,8 +35,11 @@ const (
 
 	Judge = "judge" // every shard's neighbours -> the judge's logits of pairs in doubt
 
-	PairDocs = "pairdocs" // every document of both sides -> pairs of documents
-	Align    = "align"    // the documents of a source shard and their partners -> beads
+	DocMeans   = "docmeans"   // the documents that begin in a shard -> their mean vectors
+	DocNearest = "docnearest" // the mean vectors of both sides' documents -> candidates of pairs
+	DocCompare = "doccompare" // the candidates of a source shard's documents -> best cosines of their sentences
+	PairDocs   = "pairdocs"   // the candidates with their cosines -> pairs of documents
+	Align      = "align"      // the documents of a source shard and their partners -> beads
 
 	EmbeddingFile = "embedding.npy"
 	CellFile      = "neighbours.cell"

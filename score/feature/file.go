@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -49,49 +47,13 @@ func (s *Side) Write(path string) error {
 			spill.Bytes([]sideHeader{h}), spill.Bytes(s.places), spill.Bytes(s.frequencies), spill.Bytes(s.Lower),
 			spill.Bytes(s.Names.entries), spill.Bytes(s.Names.ids), spill.Bytes(s.Names.sounds),
 		} {
-			err = errors.Join(err, writeSection(w, section))
+			err = errors.Join(err, spill.WriteSection(w, section))
 		}
 		if err == nil {
 			err = s.log.Copy(w)
 		}
 		return errors.Join(err, w.Flush())
 	})
-}
-
-// writeSection writes a section with its padding.
-func writeSection(w io.Writer, section []byte) error {
-	if _, err := w.Write(section); err != nil {
-		return err
-	}
-	return pad(w, len(section))
-}
-
-// pad writes the padding of a section of so many bytes.
-func pad(w io.Writer, size int) error {
-	_, err := w.Write(make([]byte, -size&(spill.Align-1)))
-	return err
-}
-
-// sections reads the sections of a mapped file.
-type sections struct {
-	rest  []byte
-	short bool // there was less than was to be read
-}
-
-// take takes a section of n values; they share the file's memory.
-func take[T any](from *sections, n uint64) []T {
-	var one T
-	size := n * uint64(unsafe.Sizeof(one))
-	if n > uint64(len(from.rest)) || size > uint64(len(from.rest)) {
-		from.short = true
-		return nil
-	}
-	section := from.rest
-	from.rest = from.rest[min(uint64(len(from.rest)), (size+spill.Align-1)&^(spill.Align-1)):]
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&section[0])), n)
 }
 
 // OpenSide maps the file of a side of so many sentences.
@@ -101,15 +63,15 @@ func OpenSide(path string, sentences int) (*Side, error) {
 		return nil, err
 	}
 	s := &Side{mapped: data}
-	in := sections{rest: data}
+	in := spill.Sections{Rest: data}
 	var h sideHeader
-	if headers := take[sideHeader](&in, 1); len(headers) == 1 {
+	if headers := spill.Take[sideHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
 	}
 	s.dim, s.lengths, s.described, s.tokenised = int(h.dim), int64(h.lengths), int64(h.described), int(h.tokenised)
-	s.places, s.frequencies, s.Lower = take[uint32](&in, h.rows), take[int32](&in, h.frequencies), take[uint32](&in, h.lower)
-	s.Names = &NameList{entries: take[nameEntry](&in, h.names), ids: take[int32](&in, h.nameIDs), sounds: take[surface.Sound](&in, h.sounds)}
-	if h.magic != sideMagic || in.short || h.rows != uint64(sentences) || h.log != uint64(len(in.rest)) {
+	s.places, s.frequencies, s.Lower = spill.Take[uint32](&in, h.rows), spill.Take[int32](&in, h.frequencies), spill.Take[uint32](&in, h.lower)
+	s.Names = &NameList{entries: spill.Take[nameEntry](&in, h.names), ids: spill.Take[int32](&in, h.nameIDs), sounds: spill.Take[surface.Sound](&in, h.sounds)}
+	if h.magic != sideMagic || in.Short || h.rows != uint64(sentences) || h.log != uint64(len(in.Rest)) {
 		return nil, errors.Join(damaged(path, "described sentences"), s.Close())
 	}
 	file, err := os.Open(path)
@@ -117,7 +79,7 @@ func OpenSide(path string, sentences int) (*Side, error) {
 		return nil, errors.Join(fmt.Errorf("open described sentences: %w", err), s.Close())
 	}
 	// Records are read, not mapped: few of what is on their pages would be of use.
-	s.log = spill.LogIn(file, int64(len(data)-len(in.rest)), int64(h.log))
+	s.log = spill.LogIn(file, int64(len(data)-len(in.Rest)), int64(h.log))
 	return s, nil
 }
 
@@ -145,7 +107,7 @@ func WriteCandidates(path string, candidates []mine.Candidate, values *Table) er
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<20)
 		header := []candidatesHeader{{candidatesMagic, uint64(len(candidates)), uint64(Count)}}
-		err := writeSection(w, spill.Bytes(header))
+		err := spill.WriteSection(w, spill.Bytes(header))
 		size := 0
 		for _, c := range candidates {
 			one := [1]stored{{
@@ -154,7 +116,7 @@ func WriteCandidates(path string, candidates []mine.Candidate, values *Table) er
 			n, e := w.Write(spill.Bytes(one[:]))
 			size, err = size+n, errors.Join(err, e)
 		}
-		err = errors.Join(err, pad(w, size))
+		err = errors.Join(err, spill.Pad(w, size))
 		if err == nil {
 			var failed error
 			err = values.Each(func(_ int, v []float32) {
@@ -175,13 +137,13 @@ func AppendCandidates(to []mine.Candidate, path string) (_ []mine.Candidate, _ *
 		return to, nil, err
 	}
 	defer func() { err = errors.Join(err, unix.Munmap(data)) }()
-	in := sections{rest: data}
+	in := spill.Sections{Rest: data}
 	var h candidatesHeader
-	if headers := take[candidatesHeader](&in, 1); len(headers) == 1 {
+	if headers := spill.Take[candidatesHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
 	}
-	rows := take[stored](&in, h.candidates)
-	if h.magic != candidatesMagic || in.short || h.values != uint64(Count) || uint64(len(in.rest)) != 4*h.candidates*h.values {
+	rows := spill.Take[stored](&in, h.candidates)
+	if h.magic != candidatesMagic || in.Short || h.values != uint64(Count) || uint64(len(in.Rest)) != 4*h.candidates*h.values {
 		return to, nil, damaged(path, "candidates")
 	}
 	for _, c := range rows {
@@ -194,7 +156,7 @@ func AppendCandidates(to []mine.Candidate, path string) (_ []mine.Candidate, _ *
 	if err != nil {
 		return to, nil, fmt.Errorf("open the features of candidates: %w", err)
 	}
-	values := spill.TableIn[float32](file, int64(len(data)-len(in.rest)), len(rows), Count)
+	values := spill.TableIn[float32](file, int64(len(data)-len(in.Rest)), len(rows), Count)
 	return to, &Table{rows: []*spill.Table[float32]{values}}, nil
 }
 

@@ -91,11 +91,21 @@ func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collectio
 	return c, nil
 }
 
-// addresses has the path of a file stand for the address of a document that is alone in it and has none: names of files
-// often differ in a language alone. Folders that all files are in say nothing.
+// addresses gives the documents their addresses.
 func (c *Collection) addresses() {
+	address := addressOf(c.inFile)
+	for i := range c.Documents {
+		d := &c.Documents[i]
+		d.URL = address(d.file, d.ID, d.URL)
+	}
+}
+
+// addressOf has the path of a file stand for the address of a document that is alone in it and has none: names of files
+// often differ in a language alone. Folders that all files are in say nothing. inFile is the number of each file's
+// documents.
+func addressOf(inFile map[string]int) func(file, id, url string) string {
 	common, first := "", true
-	for file := range c.inFile {
+	for file := range inFile {
 		dir := path.Dir(filepath.ToSlash(file)) + "/"
 		if first {
 			common, first = dir, false
@@ -104,20 +114,24 @@ func (c *Collection) addresses() {
 			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
 		}
 	}
-	for i := range c.Documents {
-		d := &c.Documents[i]
-		if d.URL == "" && d.ID == "" && c.inFile[d.file] == 1 {
-			d.URL = (&url.URL{Path: strings.TrimPrefix(filepath.ToSlash(d.file), common)}).EscapedPath()
+	return func(file, id, address string) string {
+		if address == "" && id == "" && inFile[file] == 1 {
+			return (&url.URL{Path: strings.TrimPrefix(filepath.ToSlash(file), common)}).EscapedPath()
 		}
+		return address
 	}
 }
 
-func newDocument(input string, d *shard.Document) *Document {
-	name := d.Name
-	if name == "" {
-		name = fmt.Sprintf("%s:%d", input, d.Lines[0])
+// nameOf is the name of a document that begins on a line of a file: its id, or where it begins.
+func nameOf(id, file string, line uint64) string {
+	if id == "" {
+		return fmt.Sprintf("%s:%d", file, line)
 	}
-	return &Document{Name: name, ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
+	return id
+}
+
+func newDocument(input string, d *shard.Document) *Document {
+	return &Document{Name: nameOf(d.Name, input, d.Lines[0]), ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
 }
 
 func read(ctx context.Context, f *view.Files, s *plan.Shard) ([]shard.Document, error) {

@@ -1,5 +1,9 @@
-// Package pairdocs is the stage that finds which documents of a pair of languages are translations of each other, by
-// their sentences' vectors, or takes them from a list. It runs where the setting documents asks for it.
+// Package pairdocs has the stages that find which documents of a pair of languages are translations of each other, by
+// their sentences' vectors, or take them from a list. They run where the setting documents asks for them.
+//
+// Means computes the mean vectors of the documents of each shard, Nearest finds each document's candidates by them, and
+// Compare compares a source shard's documents with their candidates, sentence by sentence. Stage then chooses pairs among
+// the candidates of all shards. Only Compare and Means read vectors of sentences, from mapped files.
 package pairdocs
 
 import (
@@ -15,7 +19,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
-
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -26,7 +30,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.PairDocs, Version: 4, Unit: "sentences", After: []string{view.Encode}, Wide: true, OnDemand: true,
+	Name: view.PairDocs, Version: 5, Unit: "sentences", After: []string{view.Encode, view.DocCompare}, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -39,50 +43,72 @@ type args struct {
 	Pair int `json:"pair"`
 }
 
-// spec lists all that the pairs depend on. Documents are in the outputs of cutting, vectors in those of encoding.
+// spec lists all that the pairs depend on. What a list of pairs names are documents in the outputs of cutting.
 type spec struct {
-	Sides      [2][][3]string // key of the task that cut the shard, its place there, and its vectors
-	Paths      string         // digest of the paths of the files, which stand for addresses
-	Known      string         // digest of the list of pairs
-	Candidates int
-	URLBonus   float64
-	MetaBonus  float64 `json:",omitempty"` // 0 unless metadata is named; its columns are in the keys of cutting
-	MinScore   float64
+	Compared  []string       `json:",omitempty"` // keys
+	Sides     [2][][2]string // of a list: key of the task that cut the shard, its place there
+	Paths     string         // digest of the paths of the files, which stand for addresses
+	Known     string         // digest of the list of pairs
+	URLBonus  float64
+	MetaBonus float64 `json:",omitempty"` // 0 unless metadata is named
+	MinScore  float64
 }
 
 // Want asks for the document pairs of a pair of languages, sets their key and returns it.
 func Want(b *stage.Builder, pair int) string {
-	of := spec{Known: b.Settings.DocPairs, MinScore: b.Settings.DocScore}
+	of := spec{Known: b.Settings.DocPairs, MinScore: b.Settings.DocScore, Paths: pathsOf(b, pair)}
 	o := match.DefaultOptions()
-	of.Candidates, of.URLBonus = o.Candidates, o.URLBonus
+	of.URLBonus = o.URLBonus
 	if b.Settings.DocMeta != "" {
 		of.MetaBonus = o.MetaBonus
 	}
+	if of.Known == "" {
+		wantCompared(b, pair)
+		of.Compared = b.Pairs[pair].Compared
+	}
 	rows := int64(0)
-	var paths [2][]string
 	for side := range of.Sides {
 		language := b.LanguageOf(pair, side)
-		for _, in := range b.Languages[language].Inputs {
-			paths[side] = append(paths[side], in.Path)
-		}
 		for i := range b.Languages[language].Shards {
-			vector := encode.Want(b, language, i)
+			encode.Want(b, language, i)
 			s := b.Languages[language].Shards[i]
-			of.Sides[side] = append(of.Sides[side], [3]string{s.Task, s.File, vector})
 			rows += int64(s.Rows)
+			if of.Known != "" {
+				of.Sides[side] = append(of.Sides[side], [2]string{s.Task, s.File})
+			}
 		}
 	}
-	of.Paths = plan.Digest(paths)
 	key := Stage.Key(of)
-	b.Add(Stage, key, rows, cost(b.Settings, rows), args{pair})
+	b.Add(Stage, key, rows, cost(b.Settings, rows, int64(b.Side(pair, 0).Rows())), args{pair})
 	b.Pairs[pair].DocumentPairs = key
 	return key
 }
 
-// cost is, in memory, every sentence's vector in float32, where it stands, and its best cosines in the candidates;
-// sentences that repeat are counted half as often again.
-func cost(s plan.Settings, rows int64) stage.Cost {
-	return stage.Cost{Memory: 128<<20 + rows*3/2*(4*int64(s.Dim)+300), Disk: rows, Read: rows * int64(2*s.Dim)}
+// pathsOf is the digest of the paths of a pair's files.
+func pathsOf(b *stage.Builder, pair int) string {
+	var paths [2][]string
+	for side := range paths {
+		for _, in := range b.Side(pair, side).Inputs {
+			paths[side] = append(paths[side], in.Path)
+		}
+	}
+	return plan.Digest(paths)
+}
+
+// cost is, in memory, what is known of each document, or for a list where each sentence is; sentences that repeat are
+// counted half as often again. While the task runs, each sentence's best cosine and each candidate's scores are in
+// mapped files.
+func cost(s plan.Settings, rows, sources int64) stage.Cost {
+	if s.DocPairs != "" {
+		return stage.Cost{Memory: 128<<20 + rows*3/2*100, Disk: rows, Read: rows * 20}
+	}
+	candidates := 3 * int64(match.DefaultOptions().Candidates) / 2
+	documents := rows / meanLength
+	return stage.Cost{
+		Memory: 128<<20 + documents*documentBytes,
+		Disk:   rows*8 + documents*candidates*32,
+		Read:   sources*candidates*8 + documents*(100+candidates*rowSize),
+	}
 }
 
 // Pair is two documents, by their places in the collections of their languages.
@@ -137,23 +163,12 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	info := &Info{}
-	var sides [2]*Collection
-	for side := range sides {
-		if sides[side], err = Documents(ctx, e, a.Pair, side); err != nil {
-			return nil, err
-		}
-		info.Documents[side], info.Aside[side] = len(sides[side].Documents), sides[side].Aside
-		if len(sides[side].Documents) == 0 {
-			return nil, badinput.Errorf("documents = on, but the %s text has no document of two sentences (%d of one): name their column with --doc-column, divide records with --split on, or leave out --documents",
-				e.Plan.Side(a.Pair, side).Code, sides[side].Aside.Short)
-		}
-	}
 	var pairs []Pair
+	info := &Info{}
 	if e.Plan.DocPairs != "" {
-		pairs, info.Unknown, err = listed(e.Plan, sides)
+		pairs, err = info.list(ctx, e, a.Pair)
 	} else {
-		pairs, info.Metadata, err = found(ctx, e, a.Pair, sides)
+		pairs, err = info.choose(ctx, e, a.Pair, dir)
 	}
 	if err != nil {
 		return nil, err
@@ -165,6 +180,56 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	return info, atomicfile.WriteBytes(filepath.Join(dir, fileName), append(data, '\n'))
+}
+
+// list takes pairs from a list.
+func (info *Info) list(ctx context.Context, e *stage.Env, pair int) (pairs []Pair, err error) {
+	var sides [2]*Collection
+	for side := range sides {
+		if sides[side], err = Documents(ctx, e, pair, side); err != nil {
+			return nil, err
+		}
+		info.Documents[side], info.Aside[side] = len(sides[side].Documents), sides[side].Aside
+		if err := checkSome(e.Plan.Side(pair, side).Code, info.Documents[side], info.Aside[side]); err != nil {
+			return nil, err
+		}
+	}
+	pairs, info.Unknown, err = listed(e.Plan, sides)
+	return pairs, err
+}
+
+// choose takes pairs from the candidates by their cosines.
+func (info *Info) choose(ctx context.Context, e *stage.Env, pair int, dir string) (_ []Pair, err error) {
+	sides, documents, err := readOutlines(ctx, e.Files, pair)
+	if err != nil {
+		return nil, err
+	}
+	for side, of := range sides {
+		info.Documents[side], info.Aside[side] = len(of.documents), of.aside
+	}
+	all, err := openCandidates(ctx, e.Files, pair)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, all.close()) }()
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	defer func() { err = errors.Join(err, room.Close()) }()
+	o := match.DefaultOptions()
+	o.MinScore = e.Plan.Settings.DocScore
+	matched, err := match.Choose(ctx, room, documents, all.pairs, func(do func(k int, found match.Bests)) error {
+		return eachCosines(ctx, e.Files, pair, all, documents, do)
+	}, o)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]Pair, len(matched))
+	for i, m := range matched {
+		pairs[i] = Pair{m.Source, m.Target, m.Score}
+	}
+	for i, counts := range match.CountFields(documents, matched) {
+		info.Metadata = append(info.Metadata, record.Field{Name: strings.Split(e.Plan.Settings.DocMeta, ",")[i], FieldCounts: counts})
+	}
+	return pairs, nil
 }
 
 // maxPairLine is the length of a line of a list of pairs, at most.
@@ -194,58 +259,4 @@ func listed(p *plan.Plan, sides [2]*Collection) (pairs []Pair, unknown int, err 
 		pairs = append(pairs, Pair{Source: source, Target: target})
 	}
 	return pairs, unknown, nil
-}
-
-// found pairs documents by their vectors.
-func found(ctx context.Context, e *stage.Env, index int, sides [2]*Collection) ([]Pair, []record.Field, error) {
-	var of [2]*match.Side
-	for side := range of {
-		var err error
-		if of[side], err = vectors(ctx, e.Files, e.Plan.Side(index, side), sides[side]); err != nil {
-			return nil, nil, err
-		}
-	}
-	o := match.DefaultOptions()
-	o.MinScore = e.Plan.Settings.DocScore
-	matched, err := match.Match(ctx, of[0], of[1], o)
-	pairs := make([]Pair, len(matched))
-	for i, m := range matched {
-		pairs[i] = Pair{m.Source, m.Target, m.Score}
-	}
-	var fields []record.Field
-	for i, counts := range match.CountFields([2][]match.Document{of[0].Documents, of[1].Documents}, matched) {
-		fields = append(fields, record.Field{Name: strings.Split(e.Plan.Settings.DocMeta, ",")[i], FieldCounts: counts})
-	}
-	return pairs, fields, err
-}
-
-// vectors reads the vectors of documents' sentences.
-func vectors(ctx context.Context, f *view.Files, language *plan.Language, c *Collection) (_ *match.Side, err error) {
-	dim := f.Plan.Settings.Dim
-	s := &match.Side{Dim: dim, Vectors: make([]float32, c.Sentences()*dim)}
-	at := make([][][2]int, len(language.Shards)) // each shard's rows, and where their vectors belong
-	n := 0
-	for _, d := range c.Documents {
-		s.Documents = append(s.Documents, match.Document{Name: d.Name, URL: d.URL, Metadata: d.Meta, First: n, Count: len(d.Sentences)})
-		for _, one := range d.Sentences {
-			at[one.Shard] = append(at[one.Shard], [2]int{int(one.Row), n})
-			n++
-		}
-	}
-	for i := range language.Shards {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		file, err := f.Vectors(ctx, &language.Shards[i])
-		if err != nil {
-			return nil, err
-		}
-		for _, one := range at[i] {
-			file.Float32(s.Vectors[one[1]*dim:][:dim], one[0], one[0]+1)
-		}
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }

@@ -1,0 +1,172 @@
+package pairdocs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"bitextmine/align/match"
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/spill"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/store"
+	"bitextmine/pipeline/view"
+)
+
+// Compare is the descriptor of the stage that compares the documents of a source shard with their candidates, which
+// takes most of the time of pairing. Each night may find other candidates, so all keys change, but what changes is few:
+// a task takes over the cosines that earlier outputs of its shard have of equal documents. They save time and change no
+// byte.
+var Compare = &stage.Descriptor{
+	Name: view.DocCompare, Version: 1, Unit: "sentences", After: []string{view.DocNearest}, Wide: true, OnDemand: true,
+}
+
+func init() { // not in the declaration, as the functions refer to it
+	Compare.Ledger, Compare.Check, Compare.Uses, Compare.Run = ledger, checkCompare, uses, compare
+	stage.Register(Compare)
+}
+
+// compareArgs is a source shard of a pair.
+type compareArgs struct {
+	Pair  int      `json:"pair"`
+	Shard int      `json:"shard"`
+	Bases []string `json:"bases,omitempty"` // earlier outputs of the shard, newest first
+}
+
+// compareSpec lists all that the cosines depend on.
+type compareSpec struct {
+	Candidates string // key
+	Shard      int    // place among those of the source
+}
+
+// wantCompared asks for the cosines of a pair's candidates and sets their keys.
+func wantCompared(b *stage.Builder, pair int) {
+	wantNearest(b, pair)
+	before := stage.Before[plan.Earlier](b, Compare, pair)
+	targets := int64(b.Side(pair, 1).Rows())
+	of := &b.Pairs[pair]
+	of.Compared = nil
+	for i, s := range b.Side(pair, 0).Shards {
+		key := Compare.Key(compareSpec{of.DocumentCandidates, i})
+		of.Compared = append(of.Compared, key)
+		b.Add(Compare, key, int64(s.Rows), compareCost(b.Settings, int64(s.Rows), targets), compareArgs{pair, i, before.Others(0, s.SHA256, key)})
+	}
+}
+
+// compareCost is, in memory, the vectors and the cosines of some source documents, and those of a target document for
+// each thread. On disk it is the cosines of about as many candidates as both sides name.
+func compareCost(s plan.Settings, own, targets int64) stage.Cost {
+	candidates := 3 * int64(match.DefaultOptions().Candidates) / 2
+	return stage.Cost{
+		Memory: 192<<20 + 3*blockBytes + own/meanLength*32,
+		Disk:   own*candidates*8 + own/meanLength*candidates*(digestSize+8),
+		Read:   (own + targets) * (2*int64(s.Dim) + rowSize),
+	}
+}
+
+func checkCompare(p *plan.Plan, t *plan.Task) error {
+	if err := stage.CheckPair(p, t); err != nil {
+		return err
+	}
+	a, err := stage.Args[compareArgs](t)
+	if err == nil {
+		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
+	}
+	return err
+}
+
+func uses(p *plan.Plan, use func(key string)) {
+	stage.EachArgs(p, Compare.Name, func(_ *plan.Task, a compareArgs) {
+		for _, base := range a.Bases {
+			use(base)
+		}
+	})
+}
+
+// ledger names the newest cosines of every source shard. Two outputs are kept: one night may find other candidates and
+// the next the same as before.
+var ledger = &stage.ShardLedger{
+	Wanted: func(s *plan.Settings) bool { return s.Documents != "" && s.DocPairs == "" }, Name: noteName, Kept: 2,
+	Outputs: func(p *plan.Plan, pair int) [2][]string { return [2][]string{p.Pairs[pair].Compared} },
+	Damage:  "the ledger of compared documents is damaged; they are compared again",
+}
+
+// noteName names the runs that share cosines: what these depend on is in the digests of documents.
+func noteName(p *plan.Plan, pair int) string {
+	return plan.Key("compared", Compare.Version, []any{p.Settings.Encoder, p.Side(pair, 0).Code, p.Side(pair, 1).Code}) + ".json"
+}
+
+// compareInfo is a task's record of its candidates.
+type compareInfo struct {
+	Candidates int `json:"candidates"`
+	Compared   int `json:"compared"` // candidates that this task compared; the others were taken over
+}
+
+// compare writes the best cosines of the candidates of a source shard's documents.
+func compare(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
+	a, err := stage.Args[compareArgs](t)
+	if err != nil {
+		return nil, err
+	}
+	all, err := openCandidates(ctx, e.Files, a.Pair)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, all.close()) }()
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	defer func() { err = errors.Join(err, room.Close()) }()
+	from, to := all.of(a.Shard)
+	w := &comparison{pairs: all.pairs[from:to], threads: e.EncoderOptions().Threads, info: compareInfo{Candidates: to - from}}
+	for side := range w.sides {
+		w.sides[side] = newReader(e.Files, e.Plan.Side(a.Pair, side), all.places[side])
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err := w.open(ctx, room); err != nil {
+		return nil, err
+	}
+	if err := w.takeOver(ctx, e, a.Bases); err != nil {
+		return nil, err
+	}
+	err = atomicfile.Write(filepath.Join(dir, cosinesFile), func(f *os.File) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if err := w.out.write(out); err != nil {
+			return err
+		}
+		shown := int64(0)
+		for next := 0; next < len(w.pairs); {
+			if next, err = w.block(ctx, next, out); err != nil {
+				return err
+			}
+			done := t.Items * int64(next) / int64(len(w.pairs))
+			meter.Add(done - shown)
+			shown = done
+		}
+		meter.Add(t.Items - shown)
+		return out.Flush()
+	})
+	return w.info, err
+}
+
+// takeOver opens the earlier outputs of the shard.
+func (w *comparison) takeOver(ctx context.Context, e *stage.Env, bases []string) error {
+	for _, base := range bases {
+		out, err := e.Store.Get(ctx, store.Task{Stage: Compare.Name, Key: base})
+		var c *cosines
+		if err == nil {
+			c, err = openCosines(out.Path(cosinesFile))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // swept or damaged
+			e.Log.Warn("earlier cosines cannot be used; their documents are compared again", "key", base, "reason", err)
+			continue
+		}
+		w.before = append(w.before, c)
+	}
+	return nil
+}
