@@ -3,8 +3,10 @@ package shard
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -129,6 +131,45 @@ func TestDivideRefuses(t *testing.T) {
 	}
 }
 
+// readDocuments are all documents of a file. The last that LastDocument reads must be the last of them.
+func readDocuments(t *testing.T, path string, rows int) (all []Document, err error) {
+	t.Helper()
+	for d, err := range Documents(path, rows) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *d)
+	}
+	last, err := LastDocument(path, rows)
+	if len(all) == 0 && last != nil || len(all) > 0 && !reflect.DeepEqual(*last, all[len(all)-1]) {
+		t.Errorf("the last document of %s is %+v", path, last)
+	}
+	return all, err
+}
+
+// TestLastDocument: it may be the only one, longer than what is read at first, or there is none.
+func TestLastDocument(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.docs.jsonl")
+	for _, lengths := range [][]int{{}, {1}, {100_000}, {1, 100_000}, {100_000, 2}} {
+		var docs documents
+		for d, n := range lengths {
+			docs = append(docs, Document{Name: strconv.Itoa(d), Rows: make([]uint32, n), Lines: make([]uint64, n)})
+		}
+		if err := docs.write(path); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := readDocuments(t, path, 1); err != nil || len(all) != len(lengths) {
+			t.Errorf("%v: %d documents, error %v", lengths, len(all), err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("{}\n{\"rows\":[1],\"lines\":[1]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := LastDocument(path, 1); err == nil {
+		t.Errorf("a row that the shard lacks: %+v", d)
+	}
+}
+
 // TestDocumentsHaveEveryOccurrence: where a sentence repeats, its document has the row of its first occurrence.
 func TestDocumentsHaveEveryOccurrence(t *testing.T) {
 	opts := dividing("en")
@@ -143,7 +184,7 @@ func TestDocumentsHaveEveryOccurrence(t *testing.T) {
 		{{Name: "1", URL: "u", Rows: []uint32{0, 1, 0}, Lines: []uint64{2, 2, 2}}},
 	}
 	for i, s := range result.Shards {
-		got, err := ReadDocuments(filepath.Join(dir, DocumentsName(s.File)), s.Rows)
+		got, err := readDocuments(t, filepath.Join(dir, DocumentsName(s.File)), s.Rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +199,7 @@ func TestDocumentsHaveEveryOccurrence(t *testing.T) {
 		if !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("shard %d: %+v, want %+v", i, got, want[i])
 		}
-		if _, err := ReadDocuments(filepath.Join(dir, DocumentsName(s.File)), 1); err == nil {
+		if _, err := readDocuments(t, filepath.Join(dir, DocumentsName(s.File)), 1); err == nil {
 			t.Errorf("shard %d: rows that the shard lacks are no error", i)
 		}
 	}

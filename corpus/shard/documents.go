@@ -7,11 +7,13 @@ package shard
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/bits"
 	"net/url"
 	"os"
@@ -76,35 +78,86 @@ func (d *documents) write(path string) error {
 	})
 }
 
-// ReadDocuments reads the documents of a shard of so many rows.
-func ReadDocuments(path string, rows int) (all []Document, err error) {
+// Documents yields the documents of a shard of so many rows.
+func Documents(path string, rows int) iter.Seq2[*Document, error] {
+	return func(yield func(*Document, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(nil, fmt.Errorf("open the documents of a shard: %w", err))
+			return
+		}
+		defer func() { _ = f.Close() }() // it is only read
+		lines := json.NewDecoder(bufio.NewReader(f))
+		for n := 0; ; n++ {
+			d := &Document{}
+			err := lines.Decode(d)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				err = d.check(n, rows)
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("read %s: %w", path, err))
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// check refuses a document that a shard of so many rows cannot have.
+func (d *Document) check(n, rows int) error {
+	if len(d.Rows) == 0 || len(d.Rows) != len(d.Lines) || len(d.Places) > 0 && len(d.Places) != len(d.Rows) {
+		return fmt.Errorf("document %d has %d rows, %d lines and %d places", n, len(d.Rows), len(d.Lines), len(d.Places))
+	}
+	for _, row := range d.Rows {
+		if int(row) >= rows {
+			return fmt.Errorf("document %d has row %d of %d", n, row, rows)
+		}
+	}
+	return nil
+}
+
+// LastDocument reads the last document of a shard of so many rows, without those before it; nil: there is none.
+func LastDocument(path string, rows int) (_ *Document, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the documents of a shard: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := json.NewDecoder(bufio.NewReader(f))
-	for {
-		var d Document
-		err := lines.Decode(&d)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err == nil && (len(d.Rows) == 0 || len(d.Rows) != len(d.Lines) || len(d.Places) > 0 &&
-			len(d.Places) != len(d.Rows)) {
-			err = fmt.Errorf("document %d has %d rows, %d lines and %d places", len(all), len(d.Rows), len(d.Lines),
-				len(d.Places))
-		}
-		for _, row := range d.Rows {
-			if int(row) >= rows && err == nil {
-				err = fmt.Errorf("document %d has row %d of %d", len(all), row, rows)
-			}
-		}
-		if err != nil {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open the documents of a shard: %w", err)
+	}
+	var tail []byte
+	for size := int64(64 << 10); ; size *= 4 {
+		tail = make([]byte, min(size, info.Size()))
+		if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
 			return nil, fmt.Errorf("read %s: %w", path, err)
 		}
-		all = append(all, d)
+		tail = bytes.TrimSuffix(tail, []byte("\n"))
+		if begin := bytes.LastIndexByte(tail, '\n'); begin >= 0 {
+			tail = tail[begin+1:]
+			break
+		}
+		if size >= info.Size() {
+			break
+		}
 	}
+	if len(tail) == 0 {
+		return nil, nil
+	}
+	d := &Document{}
+	if err = json.Unmarshal(tail, d); err == nil {
+		err = d.check(-1, rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the last document of %s: %w", path, err)
+	}
+	return d, nil
 }
 
 const (

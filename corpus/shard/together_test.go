@@ -59,7 +59,7 @@ func TestCutTogether(t *testing.T) {
 		if err := reader.Close(); err != nil {
 			t.Fatal(err)
 		}
-		found, err := ReadDocuments(filepath.Join(dir, DocumentsName(s.File)), s.Rows)
+		found, err := readDocuments(t, filepath.Join(dir, DocumentsName(s.File)), s.Rows)
 		if err != nil {
 			t.Fatal(err)
 		}

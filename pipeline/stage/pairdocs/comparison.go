@@ -111,13 +111,16 @@ func (w *comparison) begin(k int) int {
 
 // blockBytes is how much memory the vectors of a block's source documents take, or the values of its candidates, unless
 // one document or candidate alone takes more.
-const blockBytes = 32 << 20
+const blockBytes = 16 << 20
 
 // block compares candidates from one on, as many as fit into memory, writes their values and returns the next.
 func (w *comparison) block(ctx context.Context, from int, out io.Writer) (next int, err error) {
 	begins := map[int32]int{} // where the vectors of the source documents that are compared begin
 	var left []int            // candidates that are compared
 	vectors := 0
+	if w.values == nil {
+		w.values = make([]float32, 0, min(blockBytes/4, w.begin(len(w.pairs))))
+	}
 	w.values = w.values[:0]
 	for next = from; next < len(w.pairs); next++ {
 		source, n := w.pairs[next][0], int(w.out.ends[next])-w.begin(next)

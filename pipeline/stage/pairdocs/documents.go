@@ -59,31 +59,35 @@ func ReadDocuments(ctx context.Context, f *view.Files, language int) (*Collectio
 		return nil, err
 	}
 	var open *Document
-	var last shard.Document // the document of the input that is open
+	var last *shard.Document // the document of the input that is open
 	input := ""
 	for s := range f.Plan.Languages[language].Shards {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		of := &f.Plan.Languages[language].Shards[s]
-		found, err := read(ctx, f, of)
+		file, err := documentsPath(ctx, f, of)
 		if err != nil {
 			return nil, err
 		}
-		for d := range found {
-			from := of.FilePath(found[d].File)
-			if d > 0 || from != input || open == nil || !last.Goes(&found[d]) {
-				c.add(open)
-				open = newDocument(from, &found[d])
+		first := true
+		for d, err := range shard.Documents(file, of.Rows) {
+			if err != nil {
+				return nil, err
 			}
-			for k, row := range found[d].Rows {
-				one := Sentence{Number: numbered.Rows[s][row], Shard: int32(s), File: int32(found[d].File), Row: row, Line: found[d].Lines[k]}
-				if len(found[d].Places) > 0 {
-					one.Place = &found[d].Places[k]
+			from := of.FilePath(d.File)
+			if !first || from != input || open == nil || !last.Goes(d) {
+				c.add(open)
+				open = newDocument(from, d)
+			}
+			for k, row := range d.Rows {
+				one := Sentence{Number: numbered.Rows[s][row], Shard: int32(s), File: int32(d.File), Row: row, Line: d.Lines[k]}
+				if len(d.Places) > 0 {
+					one.Place = &d.Places[k]
 				}
 				open.Sentences = append(open.Sentences, one)
 			}
-			last, input = found[d], from
+			last, input, first = d, from, false
 		}
 	}
 	c.add(open)
@@ -134,12 +138,13 @@ func newDocument(input string, d *shard.Document) *Document {
 	return &Document{Name: nameOf(d.Name, input, d.Lines[0]), ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
 }
 
-func read(ctx context.Context, f *view.Files, s *plan.Shard) ([]shard.Document, error) {
+// documentsPath is the file of a shard's documents.
+func documentsPath(ctx context.Context, f *view.Files, s *plan.Shard) (string, error) {
 	out, err := f.Output(ctx, view.Shard, s.Task)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return shard.ReadDocuments(out.Path(shard.DocumentsName(s.File)), s.Rows)
+	return out.Path(shard.DocumentsName(s.File)), nil
 }
 
 // add takes in a document that is complete; nil: there is none.

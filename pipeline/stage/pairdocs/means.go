@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -140,21 +141,15 @@ func means(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter pr
 		return nil, err
 	}
 	language := &e.Plan.Languages[a.Language]
-	found, err := beginning(ctx, e.Files, language, a.Shard)
-	if err != nil {
-		return nil, err
-	}
 	w := &meansWriter{dim: e.Plan.Settings.Dim, vectors: newVectors(e.Files, language)}
 	defer func() { err = errors.Join(err, w.vectors.close()) }()
 	err = atomicfile.Write(filepath.Join(dir, headsFile), func(f *os.File) error {
 		out := bufio.NewWriter(f)
 		lines := json.NewEncoder(out)
-		for i := range found {
-			if err := errors.Join(ctx.Err(), lines.Encode(found[i].head), w.add(ctx, a.Shard, &found[i])); err != nil {
-				return err
-			}
-		}
-		return out.Flush()
+		err := eachBeginning(ctx, e.Files, language, a.Shard, func(d *started) error {
+			return errors.Join(ctx.Err(), lines.Encode(d.head), w.add(ctx, a.Shard, d))
+		})
+		return errors.Join(err, out.Flush())
 	})
 	if err != nil {
 		return nil, err
@@ -169,63 +164,83 @@ type started struct {
 	rows []row
 }
 
-// beginning reads the documents that begin in a shard, with what the following shards have of the last.
-func beginning(ctx context.Context, f *view.Files, language *plan.Language, at int) ([]started, error) {
+// eachBeginning calls do with the documents that begin in a shard. The last has what the following shards have of it.
+func eachBeginning(ctx context.Context, f *view.Files, language *plan.Language, at int, do func(*started) error) error {
 	s := &language.Shards[at]
-	own, err := read(ctx, f, s)
-	if err != nil || len(own) == 0 {
-		return nil, err
+	path, err := documentsPath(ctx, f, s)
+	if err != nil {
+		return err
 	}
 	before, after := joined(language.Shards, at)
-	began, err := beganBefore(ctx, f, language, at, before, &own[0])
-	if err != nil {
-		return nil, err
-	}
-	last := own[len(own)-1] // the fragment of the last document that was read last
-	if began {
-		own = own[1:]
-	}
-	all := make([]started, len(own))
-	for i := range own {
-		d := &own[i]
-		all[i].head = head{d.Name, d.URL, d.Meta, d.File, d.Lines[0], 0}
-		all[i].add(0, d.Rows)
-	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	path := s.FilePath(last.File)
-	for j := 1; j <= after; j++ {
-		next := &language.Shards[at+j]
-		found, err := read(ctx, f, next)
+	var open *started        // the document that was read last
+	var last *shard.Document // its last part
+	for d, err := range shard.Documents(path, s.Rows) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(found) == 0 {
-			continue
+		if last == nil {
+			if began, err := beganBefore(ctx, f, language, at, before, d); err != nil {
+				return err
+			} else if began {
+				last = d
+				continue
+			}
 		}
-		if next.FilePath(found[0].File) != path || !last.Goes(&found[0]) {
-			break
+		if open != nil {
+			if err := do(open); err != nil {
+				return err
+			}
 		}
-		all[len(all)-1].add(j, found[0].Rows)
-		if last = found[0]; len(found) > 1 {
-			break
-		}
+		last, open = d, &started{head: head{d.Name, d.URL, d.Meta, d.File, d.Lines[0], 0}}
+		open.add(0, d.Rows)
 	}
-	return all, nil
+	if open == nil {
+		return nil
+	}
+	if err := open.goOn(ctx, f, language, at, after, last); err != nil {
+		return err
+	}
+	return do(open)
 }
 
-// beganBefore says whether the first document of a shard began in one before it.
+// goOn adds what the shards after the one that a document begins in have of it.
+func (d *started) goOn(ctx context.Context, f *view.Files, language *plan.Language, at, after int, last *shard.Document) error {
+	from := language.Shards[at].FilePath(last.File)
+	for j := 1; j <= after; j++ {
+		next := &language.Shards[at+j]
+		path, err := documentsPath(ctx, f, next)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for more, err := range shard.Documents(path, next.Rows) {
+			if err != nil {
+				return err
+			}
+			if n++; n > 1 || next.FilePath(more.File) != from || !last.Goes(more) {
+				return nil
+			}
+			d.add(j, more.Rows)
+			last = more
+		}
+	}
+	return nil
+}
+
+// beganBefore says whether the first document of a shard began in one of so many before it.
 func beganBefore(ctx context.Context, f *view.Files, language *plan.Language, at, before int, first *shard.Document) (bool, error) {
 	for j := at - 1; j >= at-before; j-- {
 		s := &language.Shards[j]
-		found, err := read(ctx, f, s)
+		path, err := documentsPath(ctx, f, s)
 		if err != nil {
 			return false, err
 		}
-		if n := len(found); n > 0 {
-			same := s.FilePath(found[n-1].File) == language.Shards[at].FilePath(first.File)
-			return same && found[n-1].Goes(first), nil
+		last, err := shard.LastDocument(path, s.Rows)
+		if err != nil {
+			return false, err
+		}
+		if last != nil {
+			return s.FilePath(last.File) == language.Shards[at].FilePath(first.File) && last.Goes(first), nil
 		}
 	}
 	return false, nil
@@ -247,6 +262,7 @@ type meansWriter struct {
 	digests [][digestSize]byte
 	means   []float32
 	rows    []row
+	buffer  []float32
 }
 
 // add adds a document that begins in a shard. Those of one sentence are in no pair.
@@ -259,12 +275,22 @@ func (w *meansWriter) add(ctx context.Context, shard int, d *started) error {
 	w.digests = append(w.digests, w.vectors.digest(shard, d.rows))
 	n := len(w.means)
 	w.means = append(w.means, make([]float32, w.dim)...)
-	return w.vectors.each(ctx, shard, d.rows, func(rows []float32) {
-		for ; len(rows) > 0; rows = rows[w.dim:] {
-			match.AddToMean(w.means[n:], rows[:w.dim], d.Count)
+	if w.buffer == nil {
+		w.buffer = make([]float32, chunk*w.dim)
+	}
+	for rows := range slices.Chunk(d.rows, chunk) {
+		if err := w.vectors.read(ctx, shard, rows, w.buffer); err != nil {
+			return err
 		}
-	})
+		for k := range rows {
+			match.AddToMean(w.means[n:], w.buffer[k*w.dim:][:w.dim], d.Count)
+		}
+	}
+	return nil
 }
+
+// chunk is how many vectors of a document are in memory at once.
+const chunk = 256
 
 func (w *meansWriter) write(path string) error {
 	header := []meansHeader{{meansMagic, uint64(len(w.ends)), uint64(w.dim), uint64(len(w.rows))}}

@@ -42,24 +42,6 @@ func (v *vectors) of(ctx context.Context, shard int) (*embedding.File, error) {
 	return f, err
 }
 
-// chunk is how many vectors each passes on at once, at most.
-const chunk = 256
-
-// each calls do with the vectors of the rows of a document that begins in a shard, some at a time [rows, dim]. They are
-// valid until do returns.
-func (v *vectors) each(ctx context.Context, shard int, rows []row, do func([]float32)) error {
-	buffer := make([]float32, min(chunk, len(rows))*v.dim)
-	for len(rows) > 0 {
-		n := min(chunk, len(rows))
-		if err := v.read(ctx, shard, rows[:n], buffer); err != nil {
-			return err
-		}
-		do(buffer[:n*v.dim])
-		rows = rows[n:]
-	}
-	return nil
-}
-
 // read fills into [rows, dim] with the vectors of rows of a document that begins in a shard.
 func (v *vectors) read(ctx context.Context, shard int, rows []row, into []float32) error {
 	for len(rows) > 0 {
