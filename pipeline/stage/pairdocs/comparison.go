@@ -151,7 +151,7 @@ func (w *comparison) block(ctx context.Context, from int, out io.Writer) (next i
 		return 0, err
 	}
 	_, err = out.Write(spill.Bytes(w.values))
-	return next, err
+	return next, errors.Join(err, w.sides[0].vectors.release(), w.sides[1].vectors.release())
 }
 
 // known returns the values of a candidate that an earlier output has, so many; nil: none has.
