@@ -85,6 +85,23 @@ const (
 	lists = 256
 )
 
+// Comparisons is about how many products of mean vectors Candidates computes for so many documents.
+func Comparisons(source, target float64) float64 {
+	if min(source, target) > many {
+		return 2 * source * target / 10
+	}
+	return 2 * source * target
+}
+
+// Memory is an upper bound of the memory in which Candidates searches so many documents, besides their mean vectors.
+func Memory(documents int64, threads, dim, k int) int64 {
+	blocks := exact.Memory(threads, dim, k)
+	if documents > 2*many {
+		blocks = max(blocks, ivf.Memory(strconv.Itoa(lists), 0, int(documents), threads, dim, k))
+	}
+	return blocks + documents*int64(k)*8
+}
+
 // nearest finds each mean vector's k nearest of the other side.
 func nearest(ctx context.Context, source, target index.Side, k int) (index.Result, error) {
 	if min(source.Vectors.N, target.Vectors.N) > many {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +13,10 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-// TestDocumentsArePairedAndAligned: the stages of documents are planned, pairing by its comparisons and aligning by the
-// shards of the source, and cutting has the memory to divide records.
+// TestDocumentsArePairedAndAligned: the stages of documents are planned, comparing and aligning by the shards of the
+// source, and cutting has the memory to divide records.
 func TestDocumentsArePairedAndAligned(t *testing.T) {
-	c := edited(t, "match: 1e5", "match: 1e5, pairdocs: 1e6, align: 1e3")
+	c := edited(t, "match: 1e5", "match: 1e5, docmeans: 1e5, docnearest: 1e7, doccompare: 1e6, pairdocs: 1e6, align: 1e3")
 	c.Machines[0].Memory = 32 << 30
 	base := request(1_000_000)
 	plain, err := Run(c, base)
@@ -39,10 +40,21 @@ func TestDocumentsArePairedAndAligned(t *testing.T) {
 	for _, st := range s.Stages {
 		stages[st.Name] = st
 	}
-	pairing, aligning := stages["pairdocs"], stages["align"]
-	if want := 2*1e5*1e5 + 20*1e5*30*20; pairing.Tasks != 1 || pairing.Items != want || pairing.Unit != comparisonUnit || pairing.Seconds != want/1e6/4 {
-		t.Errorf("pairing is %+v, want %v comparisons", pairing, want)
+	if st := stages["docmeans"]; st.Tasks != 5 || st.Items != 5e6 || st.Unit != "sentences" {
+		t.Errorf("mean vectors are %+v", st)
 	}
+	for name, want := range map[string]Stage{
+		"docnearest": {Tasks: 1, Items: 2 * 1e5 * 1e5 / 10, Seconds: 2 * 1e5 * 1e5 / 10 / 1e7 / 4},
+		"doccompare": {Tasks: 3, Items: 20 * 1e5 * 30 * 20, Seconds: 2 * 20 * 1e5 * 30 * 20 / 3 / 1e6 / 4},
+	} {
+		if st := stages[name]; st.Tasks != want.Tasks || st.Items != want.Items || st.Unit != comparisonUnit || math.Abs(st.Seconds-want.Seconds) > 1 {
+			t.Errorf("%s is %+v, want %+v", name, st, want)
+		}
+	}
+	if st := stages["pairdocs"]; st.Tasks != 1 || st.Items != 5e6 {
+		t.Errorf("choosing pairs is %+v", st)
+	}
+	aligning := stages["align"]
 	if aligning.Tasks != 3 || aligning.Items != 3e6 || aligning.Seconds != 2*1e6/1e3/4 {
 		t.Errorf("aligning is %+v", aligning)
 	}
@@ -57,12 +69,17 @@ func TestDocumentsArePairedAndAligned(t *testing.T) {
 
 func TestCompared(t *testing.T) {
 	r := &record.Report{}
-	if n := compared(r); n != 0 {
+	if n, ok := compared("doccompare", r); n != 0 || !ok {
 		t.Errorf("no documents, %v comparisons", n)
 	}
 	r.Counts = record.Counts{SourceIn: 600, TargetIn: 400, Documents: &record.DocumentCounts{Source: 20, Target: 40}}
-	if n, want := compared(r), 2.0*20*40+20*40*30*10; n != want {
-		t.Errorf("%v comparisons, want %v", n, want)
+	for stage, want := range map[string]float64{"docnearest": 2 * 20 * 40, "doccompare": 20 * 40 * 30 * 10} {
+		if n, ok := compared(stage, r); n != want || !ok {
+			t.Errorf("%s: %v comparisons, want %v", stage, n, want)
+		}
+	}
+	if _, ok := compared("encode", r); ok {
+		t.Error("encoding compares documents")
 	}
 }
 

@@ -126,7 +126,7 @@ func shards(c Corpus, size int) float64 {
 	return math.Ceil((c.Sentences-c.Added)/float64(size)) + math.Ceil(c.Added/float64(size))
 }
 
-// comparisonUnit is the unit of work in pairing documents.
+// comparisonUnit is the unit of work in comparing documents.
 const comparisonUnit = "comparisons"
 
 // checkDocuments refuses to align documents of unknown length.
@@ -154,20 +154,25 @@ func (c Corpus) optionsOf(code string, s plan.Settings) *corpus.Options {
 	return &o
 }
 
-// comparisons is about how many products of vectors it takes to pair documents: of all mean vectors by each side, and
-// of the sentences of each document and its candidates, which the other side mostly names, too.
-func comparisons(documents, sentences [2]float64) float64 {
-	of := 2 * documents[0] * documents[1]
-	candidates := float64(match.DefaultOptions().Candidates)
-	pairs := candidates * max(documents[0], documents[1])
-	return of + pairs*(sentences[0]/documents[0])*(sentences[1]/documents[1])
+// comparisons is about how many products of vectors a stage that pairs documents takes: of all mean vectors, or of the
+// sentences of each document and its candidates, which the other side mostly names, too. ok is false for other stages.
+func comparisons(stage string, documents, sentences [2]float64) (n float64, ok bool) {
+	switch stage {
+	case pairdocs.Nearest.Name:
+		return match.Comparisons(documents[0], documents[1]), true
+	case pairdocs.Compare.Name:
+		pairs := float64(match.DefaultOptions().Candidates) * max(documents[0], documents[1])
+		return pairs * (sentences[0] / documents[0]) * (sentences[1] / documents[1]), true
+	}
+	return 0, false
 }
 
-// compare gives the tasks that pair documents their comparisons as items: their time does not grow with sentences
+// compare gives the tasks that compare documents their comparisons as items: their time does not grow with sentences
 // alone.
 func compare(c *Cluster, p *plan.Plan) error {
 	for w := range p.Waves {
-		if p.Waves[w].Stage != pairdocs.Stage.Name {
+		name := p.Waves[w].Stage
+		if _, ok := comparisons(name, [2]float64{}, [2]float64{}); !ok {
 			continue
 		}
 		p.Waves[w].Unit = comparisonUnit
@@ -184,17 +189,23 @@ func compare(c *Cluster, p *plan.Plan) error {
 				of := c.Languages[p.Side(a.Pair, side).Code]
 				documents[side], sentences[side] = of.Sentences/of.Document, of.Sentences
 			}
-			t.Items = int64(comparisons(documents, sentences))
+			n, _ := comparisons(name, documents, sentences)
+			if name == pairdocs.Compare.Name {
+				n *= float64(t.Items) / sentences[0] // the task's part of the source
+			}
+			t.Items = int64(n)
 		}
 	}
 	return nil
 }
 
-// compared is how many comparisons a run took to pair documents; 0: it paired none.
-func compared(r *record.Report) float64 {
+// compared is how many comparisons a run's stage took; 0: it paired no documents. ok is false for stages whose items
+// are what the run says.
+func compared(stage string, r *record.Report) (n float64, ok bool) {
 	d := r.Counts.Documents
 	if d == nil || d.Source == 0 || d.Target == 0 {
-		return 0
+		_, ok = comparisons(stage, [2]float64{}, [2]float64{})
+		return 0, ok
 	}
-	return comparisons([2]float64{float64(d.Source), float64(d.Target)}, [2]float64{float64(r.Counts.SourceIn), float64(r.Counts.TargetIn)})
+	return comparisons(stage, [2]float64{float64(d.Source), float64(d.Target)}, [2]float64{float64(r.Counts.SourceIn), float64(r.Counts.TargetIn)})
 }

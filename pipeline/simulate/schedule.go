@@ -10,7 +10,6 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/pairdocs"
 )
 
 // crew is the machines of one kind in one wave: slots that each do one task at a time.
@@ -148,8 +147,8 @@ func (m *Machine) speeds() (_ map[string]speed, notes []string, _ error) {
 				}
 				measured = true
 				items := float64(s.Items)
-				if s.Name == pairdocs.Stage.Name {
-					if items = compared(report); items == 0 {
+				if n, ok := compared(s.Name, report); ok {
+					if items = n; items == 0 {
 						continue
 					}
 				}

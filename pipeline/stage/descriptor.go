@@ -7,7 +7,10 @@
 //	encode  one shard                 -> embedding file
 //	search  one cell (two shards)     -> both sides' neighbours
 //	merge   one shard's cells         -> its neighbours over the other language
-//	pairdocs  the documents of both sides -> pairs of them (on demand)
+//	docmeans  the documents that begin in a shard -> their mean vectors (on demand)
+//	docnearest  both sides' mean vectors -> candidates of pairs of documents (on demand)
+//	doccompare  a source shard's candidates -> best cosines of their sentences (on demand)
+//	pairdocs  the candidates with their cosines -> pairs of documents (on demand)
 //	align     a source shard's documents and their partners -> beads (on demand)
 //	shortlist  a pair's neighbours -> the rows that two-stage mining encodes again (on demand)
 //	refine  a shard's such rows   -> their vectors of the strong encoder (on demand)

@@ -269,8 +269,11 @@ func TestNightsOfDocuments(t *testing.T) {
 	if got := mustRun(t, cfg); got.Bitext.SHA256 != want.Bitext.SHA256 {
 		t.Error("the second night has another bitext than one run over both")
 	}
-	if all, aligned := records(t, cfg.Out); all != 14 || aligned != 8 {
-		t.Errorf("%d pairs of documents in all outputs, %d aligned: the six of the first night are taken over", all, aligned)
+	if all := records(t, cfg.Out, "align"); all.Pairs != 14 || all.Aligned != 8 {
+		t.Errorf("%d pairs of documents in all outputs, %d aligned: the six of the first night are taken over", all.Pairs, all.Aligned)
+	}
+	if all := records(t, cfg.Out, "doccompare"); all.Candidates != 6*6+8*8 || all.Compared != 8*8 {
+		t.Errorf("%d candidates in all outputs, %d compared: those of the first night are taken over", all.Candidates, all.Compared)
 	}
 	for stop := 1; ; stop *= 3 {
 		one := cfg
@@ -287,7 +290,7 @@ func TestNightsOfDocuments(t *testing.T) {
 			t.Fatalf("stopped at %d and gone on, the bitext is another", stop)
 		}
 	}
-	for _, name := range []string{"align/*/beads.jsonl", "pairdocs/*/pairs.json", "shard/*/*.docs.jsonl"} {
+	for _, name := range []string{"align/*/beads.jsonl", "pairdocs/*/pairs.json", "shard/*/*.docs.jsonl", "docmeans/*/documents", "docnearest/*/candidates", "doccompare/*/cosines"} {
 		files, err := filepath.Glob(filepath.Join(cfg.Out, "work", name))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no %s (%v)", name, err)
@@ -305,25 +308,29 @@ func TestNightsOfDocuments(t *testing.T) {
 	}
 }
 
-// records adds up what the outputs of aligning say.
-func records(t *testing.T, out string) (pairs, aligned int) {
+// counted is what the outputs of stages say.
+type counted struct{ Pairs, Aligned, Candidates, Compared int }
+
+// records adds up what the outputs of a stage say.
+func records(t *testing.T, out, stage string) (sum counted) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(out, "work", "align", "*", "task.json"))
+	files, err := filepath.Glob(filepath.Join(out, "work", stage, "*", "task.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		var r struct{ Info struct{ Pairs, Aligned int } }
+		var r struct{ Info counted }
 		if err == nil {
 			err = json.Unmarshal(data, &r)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		pairs, aligned = pairs+r.Info.Pairs, aligned+r.Info.Aligned
+		sum.Pairs, sum.Aligned = sum.Pairs+r.Info.Pairs, sum.Aligned+r.Info.Aligned
+		sum.Candidates, sum.Compared = sum.Candidates+r.Info.Candidates, sum.Compared+r.Info.Compared
 	}
-	return pairs, aligned
+	return sum
 }
 
 // stopper cancels the run at its n-th sign of progress. Several tasks may give it at once.

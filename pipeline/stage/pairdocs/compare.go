@@ -47,25 +47,35 @@ type compareSpec struct {
 func wantCompared(b *stage.Builder, pair int) {
 	wantNearest(b, pair)
 	before := stage.Before[plan.Earlier](b, Compare, pair)
-	targets := int64(b.Side(pair, 1).Rows())
 	of := &b.Pairs[pair]
 	of.Compared = nil
 	for i, s := range b.Side(pair, 0).Shards {
 		key := Compare.Key(compareSpec{of.DocumentCandidates, i})
 		of.Compared = append(of.Compared, key)
-		b.Add(Compare, key, int64(s.Rows), compareCost(b.Settings, int64(s.Rows), targets), compareArgs{pair, i, before.Others(0, s.SHA256, key)})
+		b.Add(Compare, key, int64(s.Rows), compareCost(b, pair, int64(s.Rows)), compareArgs{pair, i, before.Others(0, s.SHA256, key)})
 	}
 }
 
-// compareCost is, in memory, the vectors and the cosines of some source documents, and those of a target document for
-// each thread. On disk it is the cosines of about as many candidates as both sides name.
-func compareCost(s plan.Settings, own, targets int64) stage.Cost {
-	candidates := 3 * int64(match.DefaultOptions().Candidates) / 2
+// compareCost is, in memory, the vectors and the cosines of some source documents, and the vectors of a target document
+// for each thread. On disk it is the cosines.
+func compareCost(b *stage.Builder, pair int, own int64) stage.Cost {
+	candidates := candidatesOf(b, pair, own)
 	return stage.Cost{
-		Memory: 192<<20 + 3*blockBytes + own/meanLength*32,
-		Disk:   own*candidates*8 + own/meanLength*candidates*(digestSize+8),
-		Read:   (own + targets) * (2*int64(s.Dim) + rowSize),
+		Memory: 192<<20 + 3*blockBytes + own/meanLength*64,
+		Disk:   candidates * candidateBytes,
+		Read:   (own + int64(b.Side(pair, 1).Rows())) * (2*int64(b.Settings.Dim) + rowSize),
 	}
+}
+
+// candidateBytes is the size of a candidate's cosines.
+const candidateBytes = digestSize + 8 + 2*meanLength*4
+
+// candidatesOf is about how many candidates the documents of so many source sentences have: all that either side names,
+// which are not many of the same.
+func candidatesOf(b *stage.Builder, pair int, sentences int64) int64 {
+	rows := [2]int64{int64(b.Side(pair, 0).Rows()), int64(b.Side(pair, 1).Rows())}
+	k := int64(match.DefaultOptions().Candidates)
+	return sentences / meanLength * k * (rows[0] + rows[1]) / max(rows[0], 1)
 }
 
 func checkCompare(p *plan.Plan, t *plan.Task) error {

@@ -49,23 +49,28 @@ func wantNearest(b *stage.Builder, pair int) {
 		}
 	}
 	b.Pairs[pair].DocumentCandidates = Nearest.Key(of)
-	b.Add(Nearest, b.Pairs[pair].DocumentCandidates, rows, nearestCost(b.Settings, rows, of.Candidates), args{pair})
+	b.Add(Nearest, b.Pairs[pair].DocumentCandidates, rows, nearestCost(b, rows, of.Candidates), args{pair})
 }
 
-// nearestCost is, in memory, what is known of each document and its lists. The mean vectors and the candidates are in
-// mapped files; of the latter there are at most as many as both sides' lists have room for.
-func nearestCost(s plan.Settings, rows int64, k int) stage.Cost {
+// nearestCost is, in memory, what is known of each document, and the search. The mean vectors and the candidates are in
+// mapped files.
+func nearestCost(b *stage.Builder, rows int64, k int) stage.Cost {
 	documents := rows / meanLength
-	lists := documents * int64(k) * 8
+	candidates := documents * int64(k)
 	return stage.Cost{
-		Memory: 256<<20 + documents*documentBytes + lists,
-		Disk:   documents*(4*int64(s.Dim)+rowSize) + 2*lists,
-		Read:   documents * (4*int64(s.Dim) + 100),
+		Memory: 128<<20 + knownOf(b.Settings, documents) + match.Memory(documents, b.Threads, b.Settings.Dim, k),
+		Disk:   documents*(4*int64(b.Settings.Dim)+rowSize) + 2*candidates*rowSize,
+		Read:   documents * (4*int64(b.Settings.Dim) + 100),
 	}
 }
 
-// documentBytes is the memory of what is known of a document: its address, its name's digest, and where it is.
-const documentBytes = 400
+// knownOf is the memory of what is known of documents: address, digest of the name, place, and values of metadata.
+func knownOf(s plan.Settings, documents int64) int64 {
+	if s.DocMeta != "" {
+		return documents * 800
+	}
+	return documents * 400
+}
 
 const (
 	candidatesFile  = "candidates"

@@ -79,7 +79,7 @@ func Want(b *stage.Builder, pair int) string {
 		}
 	}
 	key := Stage.Key(of)
-	b.Add(Stage, key, rows, cost(b.Settings, rows, int64(b.Side(pair, 0).Rows())), args{pair})
+	b.Add(Stage, key, rows, cost(b, pair, rows), args{pair})
 	b.Pairs[pair].DocumentPairs = key
 	return key
 }
@@ -98,16 +98,15 @@ func pathsOf(b *stage.Builder, pair int) string {
 // cost is, in memory, what is known of each document, or for a list where each sentence is; sentences that repeat are
 // counted half as often again. While the task runs, each sentence's best cosine and each candidate's scores are in
 // mapped files.
-func cost(s plan.Settings, rows, sources int64) stage.Cost {
-	if s.DocPairs != "" {
+func cost(b *stage.Builder, pair int, rows int64) stage.Cost {
+	if b.Settings.DocPairs != "" {
 		return stage.Cost{Memory: 128<<20 + rows*3/2*100, Disk: rows, Read: rows * 20}
 	}
-	candidates := 3 * int64(match.DefaultOptions().Candidates) / 2
-	documents := rows / meanLength
+	candidates := candidatesOf(b, pair, int64(b.Side(pair, 0).Rows()))
 	return stage.Cost{
-		Memory: 128<<20 + documents*documentBytes,
-		Disk:   rows*8 + documents*candidates*32,
-		Read:   sources*candidates*8 + documents*(100+candidates*rowSize),
+		Memory: 128<<20 + knownOf(b.Settings, rows/meanLength),
+		Disk:   rows*rowSize + candidates*28,
+		Read:   candidates*(candidateBytes+rowSize) + rows/meanLength*100,
 	}
 }
 
