@@ -20,7 +20,7 @@ type choice struct {
 	options    Options
 	addresses  [2][]string
 	meta       *metadata
-	scores     []scores // of each candidate
+	scores     []scores // one for each candidate
 	order      []int32  // room for the order of candidates
 	rivals     [2]*rivals
 }
@@ -91,7 +91,7 @@ func (w *choice) score(k int, found Bests) {
 
 // prefer computes the preference of every candidate by the pairs of the round before.
 func (w *choice) prefer(ctx context.Context, round int, pairs []int32) error {
-	var partner [2][]int32 // by side and document: the other side's document that it is paired with
+	var partner [2][]int32 // partner of each document by side; -1: none
 	if round > 0 {
 		partner = w.partners(pairs)
 	}

@@ -21,7 +21,7 @@ func Pad(w io.Writer, size int) error {
 
 // Sections reads the sections of a file that is mapped or in memory.
 type Sections struct {
-	Rest  []byte // from the next section on
+	Rest  []byte // the next section and those after it
 	Short bool   // there was less than was to be read
 }
 

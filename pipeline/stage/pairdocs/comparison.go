@@ -21,7 +21,7 @@ type reader struct {
 	files    *view.Files
 	language *plan.Language
 	places   []place
-	of       map[int32]*documents // by shard
+	of       map[int32]*documents // keys are shards
 	vectors  *vectors
 }
 
@@ -68,12 +68,12 @@ func (r *reader) close() error {
 type comparison struct {
 	sides   [2]*reader
 	pairs   [][2]int32
-	out     cosines    // without values, which are written block by block
+	out     cosines    // has no values: they are written block by block
 	before  []*cosines // earlier outputs of the shard, newest first
 	threads int
 	info    compareInfo
-	vectors []float32 // of a block's source documents
-	values  []float32 // of a block's candidates
+	vectors []float32 // vectors of a block's source documents
+	values  []float32 // values of a block's candidates
 }
 
 // open opens the documents of all candidates, and computes how many values each has.

@@ -115,7 +115,7 @@ type head struct {
 	URL   string   `json:"url,omitempty"`
 	Meta  []string `json:"meta,omitempty"`
 	File  int      `json:"file,omitempty"` // place among those that share the shard
-	Line  uint64   `json:"line"`           // of its first sentence
+	Line  uint64   `json:"line"`           // line of its first sentence
 	Count int      `json:"n"`
 }
 

@@ -2,8 +2,8 @@
 // their sentences' vectors, or take them from a list. They run where the setting documents asks for them.
 //
 // Means computes the mean vectors of the documents of each shard, Nearest finds each document's candidates by them, and
-// Compare compares a source shard's documents with their candidates, sentence by sentence. Stage then chooses pairs among
-// the candidates of all shards. Only Compare and Means read vectors of sentences, from mapped files.
+// Compare compares a source shard's documents with their candidates, sentence by sentence. Stage then chooses pairs
+// among the candidates of all shards. Only Compare and Means read vectors of sentences, from mapped files.
 package pairdocs
 
 import (
@@ -46,7 +46,7 @@ type args struct {
 // spec lists all that the pairs depend on. What a list of pairs names are documents in the outputs of cutting.
 type spec struct {
 	Compared  []string       `json:",omitempty"` // keys
-	Sides     [2][][2]string // of a list: key of the task that cut the shard, its place there
+	Sides     [2][][2]string // key of the task that cut the shard, its place there; empty without a list
 	Paths     string         // digest of the paths of the files, which stand for addresses
 	Known     string         // digest of the list of pairs
 	URLBonus  float64

@@ -79,7 +79,8 @@ func (v *vectors) digest(shard int, rows []row) (digest [digestSize]byte) {
 	return digest
 }
 
-// release drops what was read from the process's memory; the system keeps it in its cache. Nothing may be read meanwhile.
+// release drops what was read from the process's memory; the system keeps it in its cache. Nothing may be read
+// meanwhile.
 func (v *vectors) release() (err error) {
 	for _, f := range v.open {
 		err = errors.Join(err, f.Release())
