@@ -42,39 +42,73 @@ func Compared(source, target int) [2]int {
 	return [2]int{source, target}
 }
 
-// Compare fills found, which is as long as Compared says, with the best cosines of two documents' sentences
-// [sentences, dim].
-func Compare(found Bests, source, target []float32, dim int) {
-	n, m := len(source)/dim, len(target)/dim
-	if n*m > longest*longest {
-		best(found[0], make([]float32, m), sampled(source, n, dim), target, dim)
-		best(found[1], make([]float32, n), sampled(target, m, dim), source, dim)
-		return
-	}
-	best(found[0], found[1], source, target, dim)
+// Rows returns n rows of a document from first on [n, dim], valid until the next call.
+type Rows func(first, n int) ([]float32, error)
+
+// Held are the rows of a document that is in memory.
+func Held(rows []float32, dim int) Rows {
+	return func(first, n int) ([]float32, error) { return rows[first*dim:][:n*dim], nil }
 }
 
-// best finds the best cosines of the rows of either matrix in the other.
-func best(ofA, ofB, a, b []float32, dim int) {
-	for _, found := range [][]float32{ofA, ofB} {
-		for k := range found {
-			found[k] = -1
+// Part is how many rows of a document Compare reads at once, at most.
+const Part = 4096
+
+// Compare fills found, which is as long as Compared says, with the best cosines of the sentences of two documents, of n
+// and m sentences.
+func Compare(found Bests, n, m int, source, target Rows, dim int) error {
+	for _, values := range found {
+		for k := range values {
+			values[k] = -1
 		}
 	}
+	if n*m > longest*longest {
+		return errors.Join(sampled(found[0], n, m, source, target, dim), sampled(found[1], m, n, target, source, dim))
+	}
+	return inParts(n, source, func(i int, a []float32) error {
+		return inParts(m, target, func(j int, b []float32) error {
+			raise(found[0][i:][:len(a)/dim], found[1][j:][:len(b)/dim], a, b, dim)
+			return nil
+		})
+	})
+}
+
+// sampled finds the best cosines of some of a document's n sentences in all m of another one.
+func sampled(found []float32, n, m int, own, other Rows, dim int) error {
+	sample := make([]float32, 0, len(found)*dim)
+	for k := range found {
+		row, err := own(k*n/len(found), 1)
+		if err != nil {
+			return err
+		}
+		sample = append(sample, row...)
+	}
+	reverse := make([]float32, min(m, Part)) // is not looked at
+	return inParts(m, other, func(_ int, rows []float32) error {
+		raise(found, reverse[:len(rows)/dim], sample, rows, dim)
+		return nil
+	})
+}
+
+// inParts calls do with all rows of a document, a part after the other.
+func inParts(n int, rows Rows, do func(first int, part []float32) error) error {
+	for first := 0; first < n; first += Part {
+		part, err := rows(first, min(Part, n-first))
+		if err == nil {
+			err = do(first, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raise raises the best cosines of the rows of either matrix to those in the other.
+func raise(ofA, ofB, a, b []float32, dim int) {
 	C.match_bests(floats(a), C.int64_t(len(ofA)), floats(b), C.int64_t(len(ofB)), C.int64_t(dim), floats(ofA), floats(ofB))
 }
 
 func floats(values []float32) *C.float { return (*C.float)(unsafe.SliceData(values)) }
-
-// sampled are some of the rows of a document.
-func sampled(rows []float32, count, dim int) []float32 {
-	n := min(count, samples)
-	sample := make([]float32, 0, n*dim)
-	for k := range n {
-		sample = append(sample, rows[k*count/n*dim:][:dim]...)
-	}
-	return sample
-}
 
 // rivals are, of each sentence of a side, the best cosine in the rivals of its document, and which rival that is.
 type rivals struct {

@@ -11,6 +11,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -72,12 +73,12 @@ func Match(ctx context.Context, source, target *Side, o Options) ([]Pair, error)
 		return nil, err
 	}
 	found := make([]Bests, len(candidates))
-	err = inBlocks(ctx, len(candidates), func(k int) {
+	err = inBlocks(ctx, len(candidates), func(k int) error {
 		a, b := source.Documents[candidates[k][0]], target.Documents[candidates[k][1]]
 		for side, n := range Compared(a.Count, b.Count) {
 			found[k][side] = make([]float32, n)
 		}
-		Compare(found[k], source.rows(a), target.rows(b), source.Dim)
+		return Compare(found[k], a.Count, b.Count, Held(source.rows(a), source.Dim), Held(target.rows(b), source.Dim), source.Dim)
 	})
 	if err != nil {
 		return nil, err
@@ -111,16 +112,15 @@ func Unrelated(source, target *Side) float64 {
 const blockSize = 4
 
 // inBlocks calls do with every number below n, on all processors.
-func inBlocks(ctx context.Context, n int, do func(k int)) error {
+func inBlocks(ctx context.Context, n int, do func(k int) error) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < n; from += blockSize {
 		work.Go(func() error {
 			for k := from; k < min(from+blockSize, n); k++ {
-				if err := ctx.Err(); err != nil {
+				if err := errors.Join(ctx.Err(), do(k)); err != nil {
 					return err
 				}
-				do(k)
 			}
 			return nil
 		})

@@ -97,7 +97,9 @@ func compared(source, target *Side, a, b Document) (found Bests) {
 	for side, n := range Compared(a.Count, b.Count) {
 		found[side] = make([]float32, n)
 	}
-	Compare(found, source.rows(a), target.rows(b), source.Dim)
+	if err := Compare(found, a.Count, b.Count, Held(source.rows(a), source.Dim), Held(target.rows(b), source.Dim), source.Dim); err != nil {
+		panic(err)
+	}
 	return found
 }
 
@@ -234,7 +236,7 @@ func random(counts ...int) *Side {
 // TestCompare: the cosines of short and of long documents are those of all pairs of sentences.
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	s := random(3, 40, 70, 900, 1300)
+	s := random(3, 40, 70, 900, 1300, 2*Part+5)
 	for _, a := range s.Documents {
 		for _, b := range s.Documents {
 			found := compared(s, s, a, b)

@@ -23,7 +23,7 @@ import (
 )
 
 // varied is a corpus of documents of all kinds: translations of which sentences are missing, several with the same
-// sentences, so that scores are equal, long ones, of which a sample is compared, short and repeated ones, and some with
+// sentences, so that scores are equal, one that is long, which is read by parts, short and repeated ones, and some with
 // the address or the date of another.
 func varied(t *testing.T) corpus {
 	c := newCorpus(t)
@@ -34,7 +34,7 @@ func varied(t *testing.T) corpus {
 			n := 2 + d%9
 			switch {
 			case d == 7:
-				n = 1300
+				n = 5200
 			case d%15 == 4:
 				n = 1
 			}
@@ -47,7 +47,7 @@ func varied(t *testing.T) corpus {
 				row["url"] = fmt.Sprintf("https://a.org/%s/page%d/%d", [2]string{"de", "en"}[side], d%2, d/10)
 			}
 			for k := range n {
-				if row["text"] = fmt.Sprintf("meaning %s side%d", words(uint64(2000*text+k)), side); k > 1 && rng.IntN(6) == 0 {
+				if row["text"] = fmt.Sprintf("meaning %s side%d", words(uint64(6000*text+k)), side); k > 1 && rng.IntN(6) == 0 {
 					continue
 				}
 				data, err := json.Marshal(row)
@@ -74,7 +74,7 @@ func varied(t *testing.T) corpus {
 func TestPairingTasks(t *testing.T) {
 	c := varied(t)
 	var want []match.Pair
-	for _, size := range []int{5000, 300, 80} {
+	for _, size := range []int{9000, 220} {
 		cfg := c.config()
 		cfg.ShardSize, cfg.URLColumn, cfg.DocMeta, cfg.DocScore = size, "url", "date", 0.1
 		estimate, err := pipeline.Plan(t.Context(), cfg, options())
@@ -96,7 +96,7 @@ func TestPairingTasks(t *testing.T) {
 			if begin += of.Tasks; of.Name == view.PairDocs {
 				break
 			}
-			if of.Name == view.DocCompare && size == 80 && of.Tasks < 20 {
+			if of.Name == view.DocCompare && size == 220 && of.Tasks < 20 {
 				t.Errorf("%d tasks compare documents", of.Tasks)
 			}
 		}

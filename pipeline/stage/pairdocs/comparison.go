@@ -49,11 +49,20 @@ func (r *reader) digest(d int32) [digestSize]byte {
 	return r.of[r.places[d].Shard].digests[r.places[d].At]
 }
 
-// read returns the vectors of a document in buffer, which it makes larger if it must.
-func (r *reader) read(ctx context.Context, d int32, buffer []float32) ([]float32, error) {
-	rows := r.rows(d)
-	buffer = slices.Grow(buffer[:0], len(rows)*r.vectors.dim)[:len(rows)*r.vectors.dim]
-	return buffer, r.vectors.read(ctx, int(r.places[d].Shard), rows, buffer)
+// held says whether the vectors of a document are read once for all candidates. Those of long ones are read by parts.
+func (r *reader) held(d int32) bool { return len(r.rows(d)) <= match.Part }
+
+// read reads the first vectors of a document, as many as there is room for.
+func (r *reader) read(ctx context.Context, d int32, into []float32) error {
+	return r.vectors.read(ctx, int(r.places[d].Shard), r.rows(d)[:len(into)/r.vectors.dim], into)
+}
+
+// parts reads parts of a document into a buffer.
+func (r *reader) parts(ctx context.Context, d int32, buffer *[]float32) match.Rows {
+	return func(first, n int) ([]float32, error) {
+		*buffer = slices.Grow((*buffer)[:0], n*r.vectors.dim)[:n*r.vectors.dim]
+		return *buffer, r.vectors.read(ctx, int(r.places[d].Shard), r.rows(d)[first:first+n], *buffer)
+	}
 }
 
 func (r *reader) close() error {
@@ -126,7 +135,7 @@ func (w *comparison) block(ctx context.Context, from int, out io.Writer) (next i
 		source, n := w.pairs[next][0], int(w.out.ends[next])-w.begin(next)
 		found := w.known(next, n)
 		more := 0
-		if _, begun := begins[source]; found == nil && !begun {
+		if _, begun := begins[source]; found == nil && !begun && w.sides[0].held(source) {
 			more = len(w.sides[0].rows(source)) * w.sides[0].vectors.dim
 		}
 		if next > from && 4*max(len(w.values)+n, vectors+more) > blockBytes {
@@ -168,7 +177,8 @@ func (w *comparison) known(k, n int) []float32 {
 func (w *comparison) read(ctx context.Context, begins map[int32]int, size int) error {
 	w.vectors = slices.Grow(w.vectors[:0], size)[:size]
 	for d, begin := range begins {
-		if _, err := w.sides[0].read(ctx, d, w.vectors[begin:begin]); err != nil {
+		into := w.vectors[begin:][:len(w.sides[0].rows(d))*w.sides[0].vectors.dim]
+		if err := w.sides[0].read(ctx, d, into); err != nil {
 			return err
 		}
 	}
@@ -192,21 +202,20 @@ func (w *comparison) compare(ctx context.Context, left []int, begins map[int32]i
 	var next atomic.Int64
 	for range min(max(w.threads, 1), len(groups)) {
 		work.Go(func() error {
-			var target []float32
+			var buffers [2][]float32
 			for {
 				g := int(next.Add(1)) - 1
 				if g >= len(groups) {
 					return nil
 				}
-				var err error
-				if target, err = w.sides[1].read(ctx, w.pairs[groups[g][0]][1], target); err == nil {
-					err = ctx.Err()
-				}
-				if err != nil {
-					return err
-				}
+				target, err := w.target(ctx, w.pairs[groups[g][0]][1], &buffers[1])
 				for _, k := range groups[g] {
-					w.one(k, begins[w.pairs[k][0]], begin, target)
+					if err == nil {
+						err = w.one(ctx, k, begins, begin, target, &buffers[0])
+					}
+				}
+				if err = errors.Join(err, ctx.Err()); err != nil {
+					return err
 				}
 			}
 		})
@@ -214,14 +223,27 @@ func (w *comparison) compare(ctx context.Context, left []int, begins map[int32]i
 	return work.Wait()
 }
 
-// one compares a candidate of a block whose values begin at a place; the vectors of its source document begin at
-// another.
-func (w *comparison) one(k, at, begin int, target []float32) {
-	dim := w.sides[0].vectors.dim
-	source := w.vectors[at:][:len(w.sides[0].rows(w.pairs[k][0]))*dim]
-	n := match.Compared(len(source)/dim, len(target)/dim)
-	values := w.values[w.begin(k)-begin:]
-	match.Compare(match.Bests{values[:n[0]], values[n[0]:][:n[1]]}, source, target, dim)
+// target returns the rows of a target document, read once unless it is long.
+func (w *comparison) target(ctx context.Context, d int32, buffer *[]float32) (match.Rows, error) {
+	r := w.sides[1]
+	rows := r.parts(ctx, d, buffer)
+	if !r.held(d) {
+		return rows, nil
+	}
+	all, err := rows(0, len(r.rows(d)))
+	return match.Held(all, r.vectors.dim), err
+}
+
+// one compares a candidate of a block whose values begin at a place.
+func (w *comparison) one(ctx context.Context, k int, begins map[int32]int, begin int, target match.Rows, buffer *[]float32) error {
+	c, dim := w.pairs[k], w.sides[0].vectors.dim
+	source := w.sides[0].parts(ctx, c[0], buffer)
+	if w.sides[0].held(c[0]) {
+		source = match.Held(w.vectors[begins[c[0]]:], dim)
+	}
+	n, m := len(w.sides[0].rows(c[0])), len(w.sides[1].rows(c[1]))
+	lengths, values := match.Compared(n, m), w.values[w.begin(k)-begin:]
+	return match.Compare(match.Bests{values[:lengths[0]], values[lengths[0]:][:lengths[1]]}, n, m, source, target, dim)
 }
 
 func (w *comparison) close() error {
