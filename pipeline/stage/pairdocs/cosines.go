@@ -38,7 +38,17 @@ func openCosines(path string) (*cosines, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, in := &cosines{mapped: data}, spill.Sections{Rest: data}
+	c, ok := decodeCosines(data)
+	c.mapped = data
+	if !ok {
+		return nil, errors.Join(damaged(path), c.close())
+	}
+	return c, nil
+}
+
+// decodeCosines reads a file of cosines, whose memory they share, and says whether it is one.
+func decodeCosines(data []byte) (*cosines, bool) {
+	c, in := &cosines{}, spill.Sections{Rest: data}
 	var h cosinesHeader
 	if headers := spill.Take[cosinesHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
@@ -47,9 +57,9 @@ func openCosines(path string) (*cosines, error) {
 	c.targets, c.ends = spill.Take[[digestSize]byte](&in, h.candidates), spill.Take[uint64](&in, h.candidates)
 	c.values = spill.Take[float32](&in, h.values)
 	if h.magic != cosinesMagic || in.Short || h.candidates > 0 && c.ends[h.candidates-1] != h.values {
-		return nil, errors.Join(damaged(path), c.close())
+		return c, false
 	}
-	return c, nil
+	return c, ascendTo(c.firsts, h.candidates) && ascendTo(c.ends, h.values)
 }
 
 // of are the values of a candidate.

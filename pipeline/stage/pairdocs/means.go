@@ -330,17 +330,36 @@ func openDocuments(ctx context.Context, f *view.Files, s *plan.Shard) (*document
 	if err != nil {
 		return nil, err
 	}
-	d, in := &documents{mapped: data}, spill.Sections{Rest: data}
+	d, ok := decodeDocuments(data, uint64(f.Plan.Settings.Dim))
+	d.mapped = data
+	if !ok {
+		return nil, errors.Join(damaged(path), d.close())
+	}
+	return d, nil
+}
+
+// decodeDocuments reads a file of documents with means of dim values, whose memory they share, and says whether it is
+// one.
+func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
+	d, in := &documents{}, spill.Sections{Rest: data}
 	var h meansHeader
 	if headers := spill.Take[meansHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
 	}
-	d.ends, d.digests = spill.Take[uint64](&in, h.documents), spill.Take[[digestSize]byte](&in, h.documents)
-	d.means, d.rows = spill.Take[float32](&in, h.documents*h.dim), spill.Take[row](&in, h.rows)
-	if h.magic != meansMagic || in.Short || h.dim != uint64(f.Plan.Settings.Dim) {
-		return nil, errors.Join(damaged(path), d.close())
+	if h.magic != meansMagic || h.dim != dim {
+		return d, false
 	}
-	return d, nil
+	d.ends, d.digests = spill.Take[uint64](&in, h.documents), spill.Take[[digestSize]byte](&in, h.documents)
+	if in.Short { // before a product of two large numbers
+		return d, false
+	}
+	d.means, d.rows = spill.Take[float32](&in, h.documents*dim), spill.Take[row](&in, h.rows)
+	return d, !in.Short && ascendTo(d.ends, h.rows)
+}
+
+// ascendTo says whether no number is below one before it or above the last possible one.
+func ascendTo(numbers []uint64, last uint64) bool {
+	return slices.IsSorted(numbers) && (len(numbers) == 0 || numbers[len(numbers)-1] <= last)
 }
 
 // damaged is the error of a file that is not as it was written.

@@ -171,7 +171,17 @@ func openCandidates(ctx context.Context, f *view.Files, pair int) (*candidates, 
 	if err != nil {
 		return nil, err
 	}
-	c, in := &candidates{mapped: data}, spill.Sections{Rest: data}
+	c, ok := decodeCandidates(data)
+	c.mapped = data
+	if !ok {
+		return nil, errors.Join(damaged(path), c.close())
+	}
+	return c, nil
+}
+
+// decodeCandidates reads a file of candidates, whose memory they share, and says whether it is one.
+func decodeCandidates(data []byte) (*candidates, bool) {
+	c, in := &candidates{}, spill.Sections{Rest: data}
 	var h candidatesHeader
 	if headers := spill.Take[candidatesHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
@@ -181,9 +191,19 @@ func openCandidates(ctx context.Context, f *view.Files, pair int) (*candidates, 
 	}
 	c.pairs = spill.Take[[2]int32](&in, h.candidates)
 	if h.magic != candidatesMagic || in.Short {
-		return nil, errors.Join(damaged(path), c.close())
+		return c, false
 	}
-	return c, nil
+	for i, pair := range c.pairs {
+		for side, document := range pair {
+			if document < 0 || int(document) >= len(c.places[side]) {
+				return c, false
+			}
+		}
+		if i > 0 && pair[0] < c.pairs[i-1][0] {
+			return c, false
+		}
+	}
+	return c, true
 }
 
 // of are the first candidate of the documents that begin in a source shard, and the one after their last.
