@@ -48,7 +48,7 @@ func deal(rng *rand.Rand, n, shards int) *dealt {
 }
 
 // describe describes some of the sentences. Names are numbered in the order in which they occur.
-func (d *dealt) describe(t *testing.T, rows []int32, dim int) *Side {
+func (d *dealt) describe(t testing.TB, rows []int32, dim int) *Side {
 	t.Helper()
 	s := NewSide(spill.Space{Dir: t.TempDir(), Memory: 1 << 10}, len(rows), dim)
 	s.Names = &NameList{}
@@ -167,6 +167,48 @@ func TestJoin(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Files that are not as they were written are refused, or what is read of them is.
+func FuzzFiles(f *testing.F) {
+	d := deal(rand.New(rand.NewPCG(7, 7)), 3, 1)
+	path := filepath.Join(f.TempDir(), "file")
+	for _, write := range []func() error{
+		func() error { return d.describe(f, d.shards[0], 8).Write(path) },
+		func() error { return WriteCandidates(path, make([]mine.Candidate, 2), TableOf(make(Values, 2*Count))) },
+	} {
+		if err := write(); err != nil {
+			f.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(whole)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if side, err := OpenSide(path, 3); err == nil {
+			var l loaded
+			for row := range 3 {
+				_, _ = l.loadRow(side, row)
+			}
+			if err := side.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if candidates, values, err := AppendCandidates(nil, path); err == nil {
+			if all, err := values.All(); err != nil || len(all) != len(candidates)*Count {
+				t.Errorf("%d candidates have %d values, error %v", len(candidates), len(all), err)
+			}
+			if err := values.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 // TestDamagedFiles: files that are cut short or of another kind are refused.

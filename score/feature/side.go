@@ -125,6 +125,15 @@ type head struct {
 
 const headBytes = int(unsafe.Sizeof(head{}))
 
+// size is the size of the record that the numbers of values make.
+func (h *head) size() uint64 {
+	words := uint64(h.capitals) + uint64(h.stems) + uint64(h.names) + uint64(h.tokens)
+	return uint64(headBytes) + 4*words + 2*uint64(h.vectors) + uint64(h.sounds) + uint64(h.numbers)*uint64(unsafe.Sizeof(surface.Number{}))
+}
+
+// errCut is the error of a record that is not as it was written.
+var errCut = errors.New("a temporary file is cut short")
+
 // appendValues appends the memory of values.
 func appendValues[T any](to []byte, values []T) []byte { return append(to, spill.Bytes(values)...) }
 
@@ -146,8 +155,7 @@ func (s *Side) Add(i int32, one *Sentence) error {
 		capitals: uint32(len(f.Capitals)), stems: uint32(len(f.Stems)), numbers: uint32(len(f.Numbers)),
 		names: uint32(len(one.Names)), tokens: uint32(len(one.Tokens)), vectors: uint32(len(one.Vectors.values)), sounds: uint32(len(one.Sounds)),
 	}
-	h.bytes = uint32(headBytes+4*(len(f.Capitals)+len(f.Stems)+len(one.Names)+len(one.Tokens))+2*len(one.Vectors.values)+len(one.Sounds)) +
-		h.numbers*uint32(unsafe.Sizeof(surface.Number{}))
+	h.bytes = uint32(h.size())
 	s.record = appendValues(s.record[:0], []head{h})
 	s.record = appendValues(appendValues(appendValues(s.record, f.Capitals), f.Stems), f.Numbers)
 	s.record = appendValues(appendValues(appendValues(s.record, one.Names), one.Tokens), one.Vectors.values)
@@ -247,7 +255,13 @@ func (l *loaded) load(s *Side, i int32) error {
 		l.table = &l.own
 	}
 	for row, id := range ids {
-		if s.weights == nil || s.weights[id] < 0 {
+		if s.weights == nil {
+			continue
+		}
+		if uint(id) >= uint(len(s.weights)) {
+			return errCut
+		}
+		if s.weights[id] < 0 {
 			continue
 		}
 		if s.table != nil {
@@ -270,11 +284,17 @@ func (l *loaded) loadRow(s *Side, row int) ([]int32, error) {
 		return nil, err
 	}
 	h := takeValues[head](&record, 1)[0]
+	if h.size() != uint64(h.bytes) {
+		return nil, errCut
+	}
 	f := &l.surface
 	f.Length, f.Numerals, f.Marks, f.Negation = h.length, h.numerals, h.marks, h.negation
 	f.Capitals, f.Stems = takeValues[uint32](&record, h.capitals), takeValues[uint32](&record, h.stems)
 	f.Numbers = takeValues[surface.Number](&record, h.numbers)
 	for _, name := range takeValues[int32](&record, h.names) {
+		if uint(name) >= uint(len(l.list.entries)) {
+			return nil, errCut
+		}
 		if l.list.words == nil || !l.list.words[name] {
 			l.names = append(l.names, name)
 		}
@@ -293,13 +313,16 @@ func (l *loaded) read(log *spill.Log, at int64) ([]byte, error) {
 	}
 	record, err := log.At(at, l.buffer)
 	if err != nil || len(record) < headBytes {
-		return nil, errors.Join(err, errors.New("a temporary file is cut short"))
+		return nil, errors.Join(err, errCut)
 	}
 	n := int((*head)(unsafe.Pointer(&record[0])).bytes)
+	if n < headBytes || int64(n) > log.Len() {
+		return nil, errCut
+	}
 	if len(record) < n {
 		l.buffer = make([]byte, 2*n)
 		if record, err = log.At(at, l.buffer); err != nil || len(record) < n {
-			return nil, errors.Join(err, errors.New("a temporary file is cut short"))
+			return nil, errors.Join(err, errCut)
 		}
 	}
 	return record[:n], nil

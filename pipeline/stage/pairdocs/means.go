@@ -350,7 +350,7 @@ func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
 		return d, false
 	}
 	d.ends, d.digests = spill.Take[uint64](&in, h.documents), spill.Take[[digestSize]byte](&in, h.documents)
-	if in.Short { // before a product of two large numbers
+	if in.Short { // the product below may be too large
 		return d, false
 	}
 	d.means, d.rows = spill.Take[float32](&in, h.documents*dim), spill.Take[row](&in, h.rows)
