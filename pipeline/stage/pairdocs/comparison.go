@@ -111,12 +111,7 @@ func (w *comparison) open(ctx context.Context, room *spill.Arena) (err error) {
 }
 
 // begin is the place of a candidate's first value.
-func (w *comparison) begin(k int) int {
-	if k == 0 {
-		return 0
-	}
-	return int(w.out.ends[k-1])
-}
+func (w *comparison) begin(k int) int { return int(beginOf(w.out.ends, k)) }
 
 // blockBytes is how much memory the vectors of a block's source documents take, or the values of its candidates, unless
 // one document or candidate alone takes more.

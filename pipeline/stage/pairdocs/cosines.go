@@ -5,10 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"golang.org/x/sys/unix"
-
 	"bitextmine/align/match"
-	"bitextmine/encode/embedding"
 	"bitextmine/internal/spill"
 	"bitextmine/pipeline/view"
 )
@@ -28,27 +25,16 @@ type cosines struct {
 	targets [][digestSize]byte // digest of each candidate's target document
 	ends    []uint64           // end of each candidate's values: the source's and the target's
 	values  []float32
-	mapped  []byte
 	at      map[[digestSize]byte]int // places among sources
+	mapping
 }
 
 // openCosines maps a file of cosines.
-func openCosines(path string) (*cosines, error) {
-	data, err := embedding.Map(path)
-	if err != nil {
-		return nil, err
-	}
-	c, ok := decodeCosines(data)
-	c.mapped = data
-	if !ok {
-		return nil, errors.Join(damaged(path), c.close())
-	}
-	return c, nil
-}
+func openCosines(path string) (*cosines, error) { return opened(path, decodeCosines) }
 
 // decodeCosines reads a file of cosines, whose memory they share, and says whether it is one.
 func decodeCosines(data []byte) (*cosines, bool) {
-	c, in := &cosines{}, spill.Sections{Rest: data}
+	c, in := &cosines{mapping: mapping{data}}, spill.Sections{Rest: data}
 	var h cosinesHeader
 	if headers := spill.Take[cosinesHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
@@ -63,13 +49,7 @@ func decodeCosines(data []byte) (*cosines, bool) {
 }
 
 // of are the values of a candidate.
-func (c *cosines) of(k int) []float32 {
-	first := uint64(0)
-	if k > 0 {
-		first = c.ends[k-1]
-	}
-	return c.values[first:c.ends[k]]
-}
+func (c *cosines) of(k int) []float32 { return c.values[beginOf(c.ends, k):c.ends[k]] }
 
 // find returns the values of two documents; nil: there are none.
 func (c *cosines) find(source, target [digestSize]byte) []float32 {
@@ -93,15 +73,6 @@ func (c *cosines) find(source, target [digestSize]byte) []float32 {
 		}
 	}
 	return nil
-}
-
-func (c *cosines) close() error {
-	if c.mapped == nil {
-		return nil
-	}
-	err := unix.Munmap(c.mapped)
-	c.mapped = nil
-	return err
 }
 
 // eachCosines calls do with the best cosines of all candidates of a pair of languages.

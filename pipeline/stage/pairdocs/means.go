@@ -316,7 +316,7 @@ type documents struct {
 	digests [][digestSize]byte
 	means   []float32
 	rows    []row
-	mapped  []byte
+	mapping
 }
 
 // openDocuments maps the documents of a shard.
@@ -325,23 +325,15 @@ func openDocuments(ctx context.Context, f *view.Files, s *plan.Shard) (*document
 	if err != nil {
 		return nil, err
 	}
-	path := out.Path(meansFile)
-	data, err := embedding.Map(path)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := decodeDocuments(data, uint64(f.Plan.Settings.Dim))
-	d.mapped = data
-	if !ok {
-		return nil, errors.Join(damaged(path), d.close())
-	}
-	return d, nil
+	return opened(out.Path(meansFile), func(data []byte) (*documents, bool) {
+		return decodeDocuments(data, uint64(f.Plan.Settings.Dim))
+	})
 }
 
 // decodeDocuments reads a file of documents with means of dim values, whose memory they share, and says whether it is
 // one.
 func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
-	d, in := &documents{}, spill.Sections{Rest: data}
+	d, in := &documents{mapping: mapping{data}}, spill.Sections{Rest: data}
 	var h meansHeader
 	if headers := spill.Take[meansHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
@@ -368,21 +360,39 @@ func damaged(path string) error {
 }
 
 // rowsOf are the rows of a document.
-func (d *documents) rowsOf(at int) []row {
-	first := uint64(0)
-	if at > 0 {
-		first = d.ends[at-1]
+func (d *documents) rowsOf(at int) []row { return d.rows[beginOf(d.ends, at):d.ends[at]] }
+
+// beginOf is where number k of what has these ends begins.
+func beginOf(ends []uint64, k int) uint64 {
+	if k == 0 {
+		return 0
 	}
-	return d.rows[first:d.ends[at]]
+	return ends[k-1]
 }
 
-func (d *documents) close() error {
-	if d.mapped == nil {
+// mapping is a mapped file.
+type mapping struct{ data []byte }
+
+func (m *mapping) close() error {
+	if m.data == nil {
 		return nil
 	}
-	err := unix.Munmap(d.mapped)
-	d.mapped = nil
+	err := unix.Munmap(m.data)
+	m.data = nil
 	return err
+}
+
+// opened maps a file that decode reads, and says whether it is one of its kind.
+func opened[T interface{ close() error }](path string, decode func(data []byte) (T, bool)) (none T, err error) {
+	data, err := embedding.Map(path)
+	if err != nil {
+		return none, err
+	}
+	found, ok := decode(data)
+	if !ok {
+		return none, errors.Join(damaged(path), found.close())
+	}
+	return found, nil
 }
 
 // eachHead reads the documents that begin in a shard.

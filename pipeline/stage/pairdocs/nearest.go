@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"sort"
 
-	"golang.org/x/sys/unix"
-
 	"bitextmine/align/match"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/spill"
@@ -157,7 +155,7 @@ func (o *outline) means(ctx context.Context, f *view.Files, room *spill.Arena, l
 type candidates struct {
 	places [2][]place
 	pairs  [][2]int32
-	mapped []byte
+	mapping
 }
 
 // openCandidates maps the candidates of a pair of languages.
@@ -166,22 +164,12 @@ func openCandidates(ctx context.Context, f *view.Files, pair int) (*candidates, 
 	if err != nil {
 		return nil, err
 	}
-	path := out.Path(candidatesFile)
-	data, err := embedding.Map(path)
-	if err != nil {
-		return nil, err
-	}
-	c, ok := decodeCandidates(data)
-	c.mapped = data
-	if !ok {
-		return nil, errors.Join(damaged(path), c.close())
-	}
-	return c, nil
+	return opened(out.Path(candidatesFile), decodeCandidates)
 }
 
 // decodeCandidates reads a file of candidates, whose memory they share, and says whether it is one.
 func decodeCandidates(data []byte) (*candidates, bool) {
-	c, in := &candidates{}, spill.Sections{Rest: data}
+	c, in := &candidates{mapping: mapping{data}}, spill.Sections{Rest: data}
 	var h candidatesHeader
 	if headers := spill.Take[candidatesHeader](&in, 1); len(headers) == 1 {
 		h = headers[0]
@@ -213,13 +201,4 @@ func (c *candidates) of(shard int) (from, to int) {
 		return sort.Search(len(c.pairs), func(k int) bool { return int(c.pairs[k][0]) >= d })
 	}
 	return at(shard), at(shard + 1)
-}
-
-func (c *candidates) close() error {
-	if c.mapped == nil {
-		return nil
-	}
-	err := unix.Munmap(c.mapped)
-	c.mapped = nil
-	return err
 }
