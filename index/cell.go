@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"sync"
 
@@ -20,22 +21,23 @@ const MaxK = 64
 type Cell struct {
 	Source, Target *Distinct
 	halves         [2]*Half
-	room           *spill.Arena
+	room           *spill.Arena // nil: the result has it
 }
 
 // NewCell checks both sides and merges their equal rows. Close it after the last use; until then the memory of both
 // sides is pinned. Errors are badinput: an empty side, different dims, k outside 1 to MaxK, or a row with a value that
 // is not finite or with a length far from 1.
 func NewCell(ctx context.Context, src, tgt Side, k int) (*Cell, error) {
-	return NewCellIn(ctx, nil, src, tgt, k)
+	return NewCellIn(ctx, spill.Space{}, src, tgt, k)
 }
 
-// NewCellIn is NewCell with a room for lists and numbers of rows; nil: memory. The result of the cell has the room and
-// closes it.
-func NewCellIn(ctx context.Context, room *spill.Arena, src, tgt Side, k int) (*Cell, error) {
+// NewCellIn is NewCell with lists and numbers of rows in a space. The result of the cell closes what it has there, or
+// the cell where there is none.
+func NewCellIn(ctx context.Context, space spill.Space, src, tgt Side, k int) (*Cell, error) {
 	if err := check(src, tgt, k); err != nil {
 		return nil, err
 	}
+	room := &spill.Arena{Space: space}
 	var source, target *Distinct
 	var failures [2]error // both sides may fail; the first side's error is returned
 	var both sync.WaitGroup
@@ -48,7 +50,7 @@ func NewCellIn(ctx context.Context, room *spill.Arena, src, tgt Side, k int) (*C
 				d.close()
 			}
 		}
-		return nil, err
+		return nil, errors.Join(err, room.Close())
 	}
 	c := &Cell{Source: source, Target: target, room: room}
 	for i, half := range [2][2]*Distinct{{source, target}, {target, source}} {
@@ -70,6 +72,9 @@ func (c *Cell) Close() {
 	}
 	c.Source.close()
 	c.Target.close()
+	if c.room != nil {
+		_ = c.room.Close() // another error is told where there is no result
+	}
 }
 
 // Halves returns the two directions of the search: targets for every source row, then sources for every target row.
@@ -87,7 +92,9 @@ func (c *Cell) Result() (Result, error) {
 		h.Lists.Close()
 		h.lists = mine.Neighbours{} // may be freed before the other half is opened
 	}
-	return Result{Source: lists[0], Target: lists[1], room: c.room}, nil
+	result := Result{Source: lists[0], Target: lists[1], room: c.room}
+	c.room = nil
+	return result, nil
 }
 
 func check(src, tgt Side, k int) error {

@@ -85,18 +85,7 @@ func (s *searcher) Name() string { return Name }
 
 // Search implements index.Searcher.
 func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
-	room := &spill.Arena{Space: s.space}
-	result, err := s.neighbours(ctx, room, src, tgt, k, report)
-	if err != nil {
-		return index.Result{}, errors.Join(err, room.Close())
-	}
-	return result, nil
-}
-
-// neighbours searches a cell whose lists are in a room.
-func (s *searcher) neighbours(ctx context.Context, room *spill.Arena, src, tgt index.Side, k int,
-	report func(float64)) (index.Result, error) {
-	cell, err := index.NewCellIn(ctx, room, src, tgt, k)
+	cell, err := index.NewCellIn(ctx, s.space, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
 	}

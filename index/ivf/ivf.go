@@ -154,14 +154,14 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	defer usage.SteadyHeap()()
 	usage.TrimHeap() // a cell leaves much that the next one need not keep
 	space := spill.Space{Dir: s.opts.Dir, Memory: s.inMemory}
-	room := &spill.Arena{Space: space}
-	result, err := s.neighbours(ctx, room, src, tgt, k, report)
-	if err == nil {
-		usage.TrimHeap()
-		result.Recall, err = approximate.MeasureRecall(ctx, space, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
-	}
+	result, err := s.neighbours(ctx, space, src, tgt, k, report)
 	if err != nil {
-		return index.Result{}, errors.Join(err, room.Close())
+		return index.Result{}, err
+	}
+	usage.TrimHeap()
+	result.Recall, err = approximate.MeasureRecall(ctx, space, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
+	if err != nil {
+		return index.Result{}, errors.Join(err, result.Close())
 	}
 	if report != nil {
 		report(1)
@@ -169,10 +169,10 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	return result, nil
 }
 
-// neighbours searches a cell whose lists are in a room.
-func (s *searcher) neighbours(ctx context.Context, room *spill.Arena, src, tgt index.Side, k int,
+// neighbours searches a cell without measuring recall. The cell is closed when it returns.
+func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt index.Side, k int,
 	report func(float64)) (index.Result, error) {
-	cell, err := index.NewCellIn(ctx, room, src, tgt, k)
+	cell, err := index.NewCellIn(ctx, space, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
 	}
