@@ -80,6 +80,19 @@ func (c *Cell) Close() {
 // Halves returns the two directions of the search: targets for every source row, then sources for every target row.
 func (c *Cell) Halves() (forward, backward *Half) { return c.halves[0], c.halves[1] }
 
+// Proposals returns the two directions with other lists, of n neighbours, in a room, for a search that first orders
+// them by other numbers than cosines. Close their lists after the last use.
+func (c *Cell) Proposals(room *spill.Arena, n int) (forward, backward *Half, err error) {
+	if forward, err = newHalf(room, c.Source, c.Target, n); err != nil {
+		return nil, nil, err
+	}
+	if backward, err = newHalf(room, c.Target, c.Source, n); err != nil {
+		forward.Lists.Close()
+		return nil, nil, err
+	}
+	return forward, backward, nil
+}
+
 // Result returns the lists of all rows of both sides. It may share memory with the cell. The lists of the distinct rows
 // are gone after it.
 func (c *Cell) Result() (Result, error) {

@@ -6,18 +6,16 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/index/exact"
-	"bitextmine/internal/spill"
 	"bitextmine/mine"
 )
 
 // RecallRows puts a recall of 0.95 within 0.015 (two standard deviations).
 const RecallRows = 1000
 
-// MeasureRecall compares the lists of an even sample of rows of each side with an exact search's, which is in space.
-func MeasureRecall(ctx context.Context, space spill.Space, src, tgt index.Side, result index.Result, rows,
-	threads int) (index.Recall, error) {
+// MeasureRecall compares the lists of an even sample of rows of each side with an exact search's.
+func MeasureRecall(ctx context.Context, src, tgt index.Side, result index.Result, rows, threads int) (index.Recall, error) {
 	var r index.Recall
-	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true, Space: space})
+	searcher, err := exact.Open(exact.Options{Threads: threads, SourceOnly: true})
 	if err != nil {
 		return r, err
 	}

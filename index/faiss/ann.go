@@ -14,7 +14,6 @@ import (
 	"bitextmine/index"
 	"bitextmine/index/approximate"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/spill"
 )
 
 // ann searches an approximate index of each side. What it finds is re-ranked with the true vectors; what it misses is
@@ -46,8 +45,7 @@ func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report fun
 	if err != nil {
 		return index.Result{}, err
 	}
-	if result.Recall, err = approximate.MeasureRecall(ctx, spill.Space{}, src, tgt, result, a.opts.RecallRows,
-		a.opts.Threads); err != nil {
+	if result.Recall, err = approximate.MeasureRecall(ctx, src, tgt, result, a.opts.RecallRows, a.opts.Threads); err != nil {
 		return index.Result{}, err
 	}
 	progress.Finish()

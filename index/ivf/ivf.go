@@ -7,17 +7,15 @@
 // target row visits, and it is offered to both rows' neighbour lists. So a pair is missed only if both of two different
 // divisions miss it.
 //
-// The rows that visit a list are compared with it in tiles, as exact search compares blocks: approximate scores
-// propose, float64 cosines decide, and what the bound of the scores' error does not prove is computed again. Which
-// lists a row is in and visits is decided by products of rows rounded to whole numbers, which are exact in all kernels.
-// So the result is the k nearest of the rows that are compared, and which these are depends on the vectors and the
-// settings alone, not on threads or the CPU.
+// The rows that visit a list are compared with it in tiles, as exact search compares blocks, but by products of rows
+// rounded to whole numbers up to 127, which are exact in all kernels. The largest of these propose somewhat more than k
+// rows, and float64 cosines decide. Which lists a row is in and visits is decided by such products, too. So the result
+// depends on the vectors and the settings alone, not on threads or the CPU.
 package ivf
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -30,8 +28,6 @@ import (
 	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/spill"
-	"bitextmine/internal/usage"
 )
 
 // Prefix begins the name of a search in the settings. The number of lists follows.
@@ -47,6 +43,9 @@ type Options struct {
 	RecallRows int    // sample of each side for the measured recall; 0: approximate.RecallRows
 	approximate.Settings
 }
+
+// proposals is how many rows are proposed for a list of k.
+func proposals(k int) int { return k + max(8, k/2) }
 
 // DefaultNProbe is the number of lists that a row visits on average unless the settings say otherwise. It grows with
 // the fourth root of the number of lists, as what a recall of 0.99 takes does.
@@ -92,7 +91,7 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	visits := atOnce*(visitBytes*int64(nprobe)+8) + 4*mostVisitors
 	visits = max(visits, 8*memberChoice*int64(min(rows, divideRows))) // the lists that a row may be in are found before
 	nearest := kernel.ScannerBytes(dim, most, nearestRows, n) + nearBytes(nearestRows, most)
-	worker := kernel.ScannerBytes(dim, k, visitorRows, listRows) + nearest
+	worker := kernel.ScannerBytes(dim, proposals(k), visitorRows, listRows) + nearest
 	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
 }
 
@@ -149,95 +148,6 @@ func (s *searcher) of(rows, other int) *searcher {
 	return &sized
 }
 
-// Search implements index.Searcher.
-func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
-	defer usage.SteadyHeap()()
-	usage.TrimHeap() // a cell leaves much that the next one need not keep
-	space := spill.Space{Dir: s.opts.Dir, Memory: s.inMemory}
-	result, err := s.neighbours(ctx, space, src, tgt, k, report)
-	if err != nil {
-		return index.Result{}, err
-	}
-	usage.TrimHeap()
-	result.Recall, err = approximate.MeasureRecall(ctx, space, src, tgt, result, s.opts.RecallRows, s.opts.Threads)
-	if err != nil {
-		return index.Result{}, errors.Join(err, result.Close())
-	}
-	if report != nil {
-		report(1)
-	}
-	return result, nil
-}
-
-// neighbours searches a cell without measuring recall. The cell is closed when it returns.
-func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt index.Side, k int,
-	report func(float64)) (index.Result, error) {
-	cell, err := index.NewCellIn(ctx, space, src, tgt, k)
-	if err != nil {
-		return index.Result{}, err
-	}
-	defer cell.Close()
-	if err := s.fill(ctx, cell, report); err != nil {
-		return index.Result{}, err
-	}
-	return cell.Result()
-}
-
-// fill fills the cell's lists. Rows that met too few others on their visits then visit all lists.
-func (s *searcher) fill(ctx context.Context, cell *index.Cell, report func(float64)) error {
-	n, m := float64(cell.Source.Len()), float64(cell.Target.Len())
-	progress := index.NewProgress(
-		2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
-	var lists [2]*lists
-	sides := []*index.Distinct{cell.Source, cell.Target}
-	var sized [2]*searcher
-	for i, side := range sides {
-		if err := errors.Join(s.kernel.MeasureLoss(ctx, side.Kernel),
-			s.kernel.MeasureTop(ctx, side.Kernel)); err != nil {
-			return err
-		}
-		var err error
-		sized[i] = s.of(side.Len(), sides[1-i].Len())
-		if lists[i], err = sized[i].open(ctx, side); err != nil {
-			return err
-		}
-		defer lists[i].close()
-		progress.Add(float64(side.Len()) * float64(s.lists))
-	}
-	forward, backward := cell.Halves()
-	var passes [2]*pass
-	for i, halves := range [2][2]*index.Half{{forward, backward}, {backward, forward}} {
-		var err error
-		if passes[i], err = newPass(ctx, sized[1-i], halves[0], halves[1], lists[1-i], progress); err != nil {
-			return err
-		}
-		if err := passes[i].run(ctx); err != nil {
-			return err
-		}
-	}
-	short := [2][]int32{shortRows(forward), shortRows(backward)} // both, before either is extended
-	for i, p := range passes {
-		if len(short[i]) == 0 {
-			continue
-		}
-		if err := p.visitAll(ctx, short[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shortRows returns the queries whose lists could be longer.
-func shortRows(half *index.Half) (rows []int32) {
-	full := min(half.K, half.Base.Len())
-	for q := range half.Queries.Len() {
-		if ids, _ := half.List(q); ids[full-1] < 0 {
-			rows = append(rows, int32(q))
-		}
-	}
-	return rows
-}
-
 // Training: 24 rows of the sample for each list, four rounds.
 const (
 	trainRows   = 24
@@ -255,7 +165,7 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 	}
 	nearest := make([]int32, len(sample))
 	for range trainRounds {
-		c, err := s.centroidSide(ctx, centroids, dim)
+		c, err := s.ownSide(ctx, centroids, dim)
 		if err != nil {
 			return nil, err
 		}
@@ -338,9 +248,9 @@ func copyRow(to []float32, side *index.Distinct, row int32) {
 	copy(to, side.Block(int(row), int(row)+1, to))
 }
 
-// centroidSide is the centroids for the kernels.
-func (s *searcher) centroidSide(ctx context.Context, centroids []float32, dim int) (*kernel.Side, error) {
-	c := kernel.NewSide(embedding.FromFloat32(centroids, dim), nil, nil)
+// ownSide is rows that are not the cell's for the kernels.
+func (s *searcher) ownSide(ctx context.Context, rows []float32, dim int) (*kernel.Side, error) {
+	c := kernel.NewSide(embedding.FromFloat32(rows, dim), nil, nil)
 	square, _ := s.kernel.Inspect(c, 0, c.N, math.Inf(1))
 	c.Length = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
 	if err := s.kernel.MeasureTop(ctx, c); err != nil {

@@ -70,7 +70,7 @@ func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, erro
 		return nil, err
 	}
 	l := &lists{}
-	if l.centroids, err = s.centroidSide(ctx, d.centroids, side.Dim()); err != nil {
+	if l.centroids, err = s.ownSide(ctx, d.centroids, side.Dim()); err != nil {
 		return nil, err
 	}
 	l.start, l.rows = grouped(d.near, s.lists)
@@ -85,7 +85,7 @@ func (s *searcher) divide(ctx context.Context, side *index.Distinct) (d division
 	if d.centroids, err = s.train(ctx, side); err != nil {
 		return d, err
 	}
-	c, err := s.centroidSide(ctx, d.centroids, side.Dim())
+	c, err := s.ownSide(ctx, d.centroids, side.Dim())
 	if err != nil {
 		return d, err
 	}
@@ -205,7 +205,7 @@ func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32,
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
 		g.Go(func() error {
-			scanner, err := s.kernel.NewNearest(side, centroids, n, nearestRows, centroids.N)
+			scanner, err := s.kernel.NewWhole(side, centroids, n, nearestRows, centroids.N)
 			if err != nil {
 				return err
 			}

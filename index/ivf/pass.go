@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/index"
-	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 )
 
-// pass is one direction under way: the rows of one side visit the lists of the other. Both sides' neighbour lists take
-// what is near. A worker takes a list and compares it with its visitors, so that the list is packed once for all of
-// them. The neighbour lists are all workers'. What is merged are exact cosines in a fixed order, so it does not matter
-// who comes first.
+// pass is one direction under way: rows of one side visit the lists of the other. Both sides' neighbour lists take the
+// largest products. Or, exactly, the visitors' alone take the largest cosines. A worker takes a list and compares it
+// with its visitors, so that the list is packed once for all of them. The neighbour lists are all workers'. What is
+// merged are exact products, or exact cosines, in a fixed order, so it does not matter who comes first.
 type pass struct {
 	*searcher
 	visitors, visited *index.Half // the rows that visit lists, and the rows in the lists
 	lists             *lists
 	span              float64
 	progress          *index.Progress
+	exactly           bool
 }
 
 // Block sizes. visitorRows is the query block size of exact search. listRows bounds the memory of a long list. More
@@ -33,13 +33,7 @@ const (
 	turnRows    = 8 * visitorRows
 )
 
-func newPass(ctx context.Context, s *searcher, visitors, visited *index.Half, lists *lists,
-	progress *index.Progress) (*pass, error) {
-	visitors.Lists.Share()
-	visited.Lists.Share()
-	p := &pass{searcher: s, visitors: visitors, visited: visited, lists: lists, progress: progress}
-	return p, p.measureSpan(ctx)
-}
+func (p *pass) close() { p.lists.close() }
 
 // maxVisits bounds the memory for visits, of visitBytes each, and mostVisitors that for the visitors of the lists that
 // are compared at a time.
@@ -54,11 +48,31 @@ func visitorsAtOnce(nprobe int) int { return max(maxVisits/max(nprobe, 1), neare
 
 // run has all rows visit their nearest lists.
 func (p *pass) run(ctx context.Context) error {
+	n := p.visitors.Queries.Len()
+	return p.runParts(ctx, n, func(lo, hi int) []int32 {
+		rows := make([]int32, hi-lo)
+		for i := range rows {
+			rows[i] = int32(lo + i)
+		}
+		return rows
+	})
+}
+
+// again has some rows visit their nearest lists once more, exactly, for their lists of chosen, which hold cosines. The
+// lists of the other side's rows are not changed.
+func (p *pass) again(ctx context.Context, chosen, others *index.Half, rows []int32) error {
+	exact := *p
+	exact.visitors, exact.visited, exact.exactly = chosen, others, true
+	return exact.runParts(ctx, len(rows), func(lo, hi int) []int32 { return rows[lo:hi] })
+}
+
+// runParts has n rows visit their nearest lists.
+func (p *pass) runParts(ctx context.Context, n int, rows func(lo, hi int) []int32) error {
 	var workers workers
 	defer func() { workers.close() }()
-	n, size := p.visitors.Queries.Len(), visitorsAtOnce(p.opts.NProbe)
+	size := visitorsAtOnce(p.opts.NProbe)
 	for lo := 0; lo < n; lo += size {
-		v, err := p.visits(ctx, lo, min(lo+size, n))
+		v, err := p.visits(ctx, rows(lo, min(lo+size, n)))
 		if err == nil && workers == nil { // not before visits are found, which takes memory, too
 			workers, err = p.workers()
 		}
@@ -89,22 +103,18 @@ func (p *pass) visitAll(ctx context.Context, rows []int32) error {
 	return workers.compare(ctx, 0, p.searcher.lists, func(int) []int32 { return rows })
 }
 
-// visits are the lists that rows from lo on visit.
+// visits are the lists that some rows visit.
 type visits struct {
-	lo    int
+	rows  []int32
 	each  []int32    // how many lists each row visits
 	lists [][]uint16 // the lists, of nearestRows rows each
 	sizes []int32    // how many rows visit each list
 }
 
-// visits finds which lists the rows lo to hi visit.
-func (p *pass) visits(ctx context.Context, lo, hi int) (*visits, error) {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
+// visits finds which lists rows visit.
+func (p *pass) visits(ctx context.Context, rows []int32) (*visits, error) {
 	v := &visits{
-		lo: lo, each: make([]int32, len(rows)), lists: make([][]uint16, (len(rows)+nearestRows-1)/nearestRows),
+		rows: rows, each: make([]int32, len(rows)), lists: make([][]uint16, (len(rows)+nearestRows-1)/nearestRows),
 		sizes: make([]int32, p.searcher.lists),
 	}
 	_, err := p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span,
@@ -155,7 +165,7 @@ func (v *visits) of(from, to int) (start, visitors []int32) {
 		}
 		for _, list := range visited[:n] {
 			if i := int(list) - from; i >= 0 && i < to-from {
-				visitors[next[i]] = int32(v.lo + row)
+				visitors[next[i]] = v.rows[row]
 				next[i]++
 			}
 		}
@@ -219,8 +229,13 @@ type worker struct {
 
 func newWorker(p *pass) (*worker, error) {
 	visitors, visited := p.visitors.Queries.Kernel, p.visited.Queries.Kernel
-	scanner, err := p.kernel.NewScanner(visitors, visited, p.visitors.K, visitorRows,
-		min(listRows, max(p.lists.longest(), 1)))
+	newScanner := p.kernel.NewWhole
+	if p.exactly {
+		newScanner = p.kernel.NewScanner
+	}
+	p.visitors.Lists.Share()
+	p.visited.Lists.Share()
+	scanner, err := newScanner(visitors, visited, p.visitors.K, visitorRows, min(listRows, max(p.lists.longest(), 1)))
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +253,9 @@ func (w *worker) compare(ctx context.Context, list int, visitors []int32) error 
 	for lo := 0; lo < len(rows); lo += listRows {
 		part := kernel.All(rows[lo:min(lo+listRows, len(rows))])
 		w.scanner.Base(part, w.visited.Lists)
+		if w.exactly {
+			w.scanner.OnlyNearest(math.Inf(1))
+		}
 		for from := 0; from < len(visitors); from += visitorRows {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -246,11 +264,16 @@ func (w *worker) compare(ctx context.Context, list int, visitors []int32) error 
 			w.scanner.Queries(block, w.visitors.Lists)
 			w.scanner.Scan()
 			unproven := w.scanner.SettleQueries(w.visitors.Lists)
-			w.kernel.Exhaust(w.visitors.Queries.Kernel, w.visited.Queries.Kernel, w.visitors.Lists, unproven, part)
+			if w.exactly {
+				w.kernel.Exhaust(w.visitors.Queries.Kernel, w.visited.Queries.Kernel, w.visitors.Lists, unproven, part)
+			} else {
+				w.scanner.ExhaustQueries(w.visitors.Lists, unproven, part)
+			}
 		}
-		unproven := w.scanner.SettleBase(w.visited.Lists)
-		w.kernel.Exhaust(w.visited.Queries.Kernel, w.visitors.Queries.Kernel, w.visited.Lists, unproven,
-			kernel.All(visitors))
+		if !w.exactly {
+			unproven := w.scanner.SettleBase(w.visited.Lists)
+			w.scanner.ExhaustBase(w.visited.Lists, unproven, kernel.All(visitors))
+		}
 		w.progress.Add(float64(part.Hi) * float64(len(visitors)))
 	}
 	return nil
@@ -292,29 +315,3 @@ func (p *pass) measureSpan(ctx context.Context) error {
 	p.span = below[len(sample)*p.opts.NProbe-1] / unit
 	return nil
 }
-
-// Work is the number of comparisons that a search makes, in pairs of exact search's: a cell of n x m rows takes Fixed +
-// Row (n + m) + Pair n m.
-type Work struct{ Fixed, Row, Pair float64 }
-
-// Comparisons returns the work of a search with so many lists, in digits. A row is compared with the centroids of its
-// own side and, for its visits, with those of the other; both are trained; each visit compares it with a list; and the
-// recall of a sample of rows is measured.
-func Comparisons(lists string, nprobe int) Work {
-	n := MinRows(lists)
-	if nprobe == 0 {
-		nprobe = DefaultNProbe(n)
-	}
-	l := float64(max(n, 1))
-	return Work{
-		Fixed: 2 * trainRows * trainRounds * l * l,
-		Row:   2*l + visitCost*float64(nprobe) + approximate.RecallRows,
-		Pair:  2 * float64(membersOf(n)*nprobe) / l,
-	}
-}
-
-// visitCost is the time of a visit, in comparisons of exact search, besides those with the list's rows: the row is
-// fetched and packed, and its neighbour list is opened and closed. Of embeddings of 512 values it was 600 with kernel
-// vnni (100,000 and 300,000 rows of each side in 1,024 lists, 12 visits) and 830 with amx, whose comparisons are faster
-// (830,000 rows, 4,096 lists, 20 visits).
-const visitCost = 700

@@ -290,6 +290,17 @@ func WholeUnit(queries, base *Side) float64 {
 	return float64(float32(queries.wholeScale())) * float64(float32(base.wholeScale()))
 }
 
+// WholeTime is the time of a product of a scanner of NewWhole beside that of one of NewScanner.
+func (kn *Kernel) WholeTime() float64 {
+	if kn.c.narrow != nil {
+		return 0.5
+	}
+	return 1
+}
+
+// WholeLength is the length of the longest row as whole numbers.
+func (s *Side) WholeLength() float64 { return float64(float32(s.wholeScale())) * s.Length }
+
 func (s *Side) wholeScale() float64 {
 	const top, length = 127, 1900 // the lengths of rounded rows are up to half of the square root of dim larger
 	values := s.Top

@@ -239,7 +239,7 @@ func TestNearest(t *testing.T) {
 			if err := errors.Join(kn.MeasureTop(t.Context(), base), kn.MeasureTop(t.Context(), queries)); err != nil {
 				t.Fatal(err)
 			}
-			s, err := kn.NewNearest(queries, base, k, q, n)
+			s, err := kn.NewWhole(queries, base, k, q, n)
 			if err != nil {
 				t.Fatal(err)
 			}

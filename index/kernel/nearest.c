@@ -18,12 +18,11 @@ typedef struct {
     int64_t count;
 } probe;
 
-// The product of the query and a base row as whole numbers: what a tile computes.
-static float product(const probe *p, int32_t row) {
-    scanner *s = p->s;
+// The product of a query and a base row as whole numbers: what a tile computes.
+static float product(scanner *s, const side *queries, int32_t query, const side *base, int32_t row) {
     float *a = s->row, *b = a + s->dim, *buf = b + s->dim;
-    s->kn->whole(a, side_row(s->kn, p->queries, p->query, buf), s->dim, s->p.query_scale);
-    s->kn->whole(b, side_row(s->kn, p->base, row, buf), s->dim, s->p.base_scale);
+    s->kn->whole(a, side_row(s->kn, queries, query, buf), s->dim, s->p.query_scale);
+    s->kn->whole(b, side_row(s->kn, base, row, buf), s->dim, s->p.base_scale);
     int64_t sum = 0;
     for (int64_t i = 0; i < s->dim; i++)
         sum += (int32_t)a[i] * (int32_t)b[i];
@@ -36,7 +35,7 @@ static int64_t rank(const probe *p, const int32_t *rows, int64_t n, int64_t k, i
     for (int64_t j = 0; j < k; j++)
         out[j] = -1;
     for (int64_t j = 0; j < n; j++)
-        list_offer(p->base, &to, 0, rows[j], product(p, rows[j]));
+        list_offer(p->base, &to, 0, rows[j], product(p->s, p->queries, p->query, p->base, rows[j]));
     return n < k ? n : k;
 }
 
@@ -93,4 +92,22 @@ void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t 
         else
             counts[i] = (int32_t)choose(&p, in_span(&p), l->k, out, products);
     }
+}
+
+void scanner_exhaust_queries(scanner *s, const side *queries, const side *base, const final_lists *final, const int32_t *which,
+                             int64_t n, span at) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t p = at.lo; p < at.hi; p++) {
+            int32_t row = span_row(&at, p, base->n);
+            list_offer(base, final, which[i], row, product(s, queries, which[i], base, row));
+        }
+}
+
+void scanner_exhaust_base(scanner *s, const side *queries, const side *base, const final_lists *final, const int32_t *which, int64_t n,
+                          span at) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t p = at.lo; p < at.hi; p++) {
+            int32_t query = span_row(&at, p, queries->n);
+            list_offer(queries, final, which[i], query, product(s, queries, query, base, which[i]));
+        }
 }

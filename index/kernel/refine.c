@@ -74,6 +74,9 @@ int64_t kernel_refine(const kernel *kn, const side *queries, const side *base, c
     for (int64_t q = lo; q < hi; q++) {
         const float *query = side_row(kn, queries, q, buf);
         const int64_t *found = candidates + (q - lo) * keep;
+        for (int64_t i = keep; q + 1 < hi && i < 2 * keep; i++) // the next query's
+            if (found[i] >= 0 && found[i] < base->n)
+                side_fetch(base, found[i]);
         for (int64_t i = 0; i < keep; i += 64) {
             int32_t ids[64];
             int64_t n = keep - i < 64 ? keep - i : 64;

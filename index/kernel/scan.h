@@ -40,10 +40,18 @@ void scanner_scan(scanner *s);
 // Writes all scores [queries, base rows] of what is packed, as inner products. It is for tests.
 void scanner_scores(scanner *s, float *out);
 
-// Refines the candidates of the packed queries, or of the packed base rows, into their final lists. Writes the distinct
-// rows whose lists are not proven to unproven and returns their number.
+// Refines the candidates of the packed queries, or of the packed base rows, into their final lists, which hold cosines
+// or, where rows are whole numbers, products. Writes the distinct rows whose lists are not proven to unproven and
+// returns their number.
 int64_t scanner_settle_queries(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
 int64_t scanner_settle_base(scanner *s, const side *queries, const side *base, const final_lists *lists, int32_t *unproven);
+
+// Where rows are whole numbers: offers to the final lists of the given queries, or base rows, the products with every
+// row of a span of the other side.
+void scanner_exhaust_queries(scanner *s, const side *queries, const side *base, const final_lists *lists,
+                             const int32_t *which, int64_t n, span at);
+void scanner_exhaust_base(scanner *s, const side *queries, const side *base, const final_lists *lists,
+                          const int32_t *which, int64_t n, span at);
 
 // Prepares what is packed for scanner_nearest: the base rows take no candidates, and the queries those alone whose
 // products are at most span below their best; infinite: all.

@@ -24,9 +24,9 @@ func (kn *Kernel) NewScanner(queries, base *Side, k, queryRows, baseRows int) (*
 	return kn.newScanner(queries, base, kn.precisionOf(queries, base), k, queryRows, baseRows)
 }
 
-// NewNearest makes a scanner for OnlyNearest and Nearest. It rounds rows to whole numbers up to 127, at one scale for
-// each side, so that their products are exact and the same in every kernel.
-func (kn *Kernel) NewNearest(queries, base *Side, k, queryRows, baseRows int) (*Scanner, error) {
+// NewWhole makes a scanner that rounds rows to whole numbers up to 127, at one scale for each side, so that their
+// products are exact and the same in every kernel. They are what its lists hold in the place of cosines.
+func (kn *Kernel) NewWhole(queries, base *Side, k, queryRows, baseRows int) (*Scanner, error) {
 	return kn.newScanner(queries, base, wholePrecision(queries, base), k, queryRows, baseRows)
 }
 
@@ -92,6 +92,19 @@ func (s *Scanner) SettleQueries(lists *Lists) []int32 {
 func (s *Scanner) SettleBase(lists *Lists) []int32 {
 	n := C.scanner_settle_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(s.unproven)))
 	return s.unproven[:n]
+}
+
+// ExhaustQueries offers to the lists of the given queries their products with the base rows of a span. The scanner is
+// one of NewWhole.
+func (s *Scanner) ExhaustQueries(lists *Lists, which []int32, at Span) {
+	C.scanner_exhaust_queries(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)),
+		C.int64_t(len(which)), at.c())
+}
+
+// ExhaustBase does the same for base rows, with the queries of a span.
+func (s *Scanner) ExhaustBase(lists *Lists, which []int32, at Span) {
+	C.scanner_exhaust_base(s.c, &s.queries.c, &s.base.c, &lists.c, (*C.int32_t)(unsafe.SliceData(which)),
+		C.int64_t(len(which)), at.c())
 }
 
 // OnlyNearest prepares what is packed for Nearest: the base rows take no candidates, and the queries those alone whose

@@ -2,23 +2,34 @@
 
 #include <math.h>
 
+// Offers the candidates of a list with their cosines or, where rows are whole numbers, with their products.
+static void offer(scanner *s, const lists *l, int64_t list, const side *own, int32_t row, const side *other, const final_lists *final) {
+    const candidate *items = lists_items(l, list);
+    int64_t kept = 0;
+    for (int64_t j = 0; j < l->count[list]; j++) {
+        if (items[j].score <= l->floor[list])
+            continue;
+        if (s->p.whole)
+            list_offer(other, final, row, items[j].row, items[j].score);
+        else
+            s->ids[kept++] = items[j].row;
+    }
+    if (kept > 0)
+        list_refine(s->kn, other, side_row(s->kn, own, row, s->row), s->ids, kept, final, row, s->row + s->dim);
+}
+
 // Refines the lists of block b. own is the side that b was packed from.
 static int64_t settle(scanner *s, block *b, const side *own, const side *other, const final_lists *final,
                       int32_t *unproven) {
     lists *l = &b->lists;
     int64_t open = 0;
     for (int64_t i = 0; i < b->n; i++) {
-        const candidate *items = lists_items(l, i);
-        int64_t row = b->rows[i], kept = 0;
+        int32_t row = b->rows[i];
         if (l->count[i] == 0)
             continue; // no score was above the floor that the final list gave, so it is as proven as it was
-        for (int64_t j = 0; j < l->count[i]; j++)
-            if (items[j].score > l->floor[i])
-                s->ids[kept++] = items[j].row;
-        if (kept > 0)
-            list_refine(s->kn, other, side_row(s->kn, own, row, s->row), s->ids, kept, final, row, s->row + s->dim);
+        offer(s, l, i, own, row, other, final);
         if (l->floor[i] != -INFINITY && !list_proven(final, row, l->floor[i] + s->p.slack))
-            unproven[open++] = (int32_t)row;
+            unproven[open++] = row;
     }
     return open;
 }

@@ -167,7 +167,7 @@ func (s Searching) SearchKey() string {
 		}
 	}
 	if strings.HasPrefix(s.Search, "ivf:") {
-		name += " lopsided=8" // what ivf finds in cells of a large and a small side changed with it
+		name += " lopsided=8 whole" // what ivf finds changed with each
 	}
 	return name
 }
