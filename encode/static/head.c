@@ -1,31 +1,19 @@
 #include "head.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 
-int head_supported(void) {
+int head_has_vnni(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 }
 
-TARGET void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {
-  for (int64_t i = 0; i < n; i++, x += k, numbers += k) {
-    __m512 most = _mm512_set1_ps(1e-30f);
-    for (int64_t c = 0; c < k; c += 16) most = _mm512_max_ps(most, _mm512_abs_ps(_mm512_loadu_ps(x + c)));
-    greatest[i] = _mm512_reduce_max_ps(most);
-    const __m512 factor = _mm512_set1_ps(127.0f / greatest[i]);
-    for (int64_t c = 0; c < k; c += 16) {
-      const __m512i whole = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(x + c), factor));
-      _mm_storeu_si128((__m128i *)(numbers + c), _mm512_cvtusepi32_epi8(_mm512_add_epi32(whole, _mm512_set1_epi32(128))));
-    }
-  }
-}
-
-enum { ROWS = 8, BLOCKS = 2, WIDTH = 16, TOGETHER = 4 };
+enum { ROWS = 8, BLOCKS = 2, TOGETHER = 4 };
 
 // product multiplies `rows` rows by 32 columns. It is inlined, and rows is a constant, so the sums are in registers.
 TARGET static inline __attribute__((always_inline)) void product(const uint8_t *numbers, int rows, int64_t k, const int8_t *matrix, const int32_t *shift,
@@ -33,9 +21,9 @@ TARGET static inline __attribute__((always_inline)) void product(const uint8_t *
   __m512i sums[ROWS][BLOCKS];
   for (int r = 0; r < rows; r++)
     for (int b = 0; b < BLOCKS; b++) sums[r][b] = _mm512_setzero_si512();
-  const int8_t *second = matrix + k * WIDTH;
+  const int8_t *second = matrix + k * HEAD_WIDTH;
   for (int64_t c = 0; c < k; c += TOGETHER) {
-    const __m512i w0 = _mm512_loadu_si512(matrix + c * WIDTH), w1 = _mm512_loadu_si512(second + c * WIDTH);
+    const __m512i w0 = _mm512_loadu_si512(matrix + c * HEAD_WIDTH), w1 = _mm512_loadu_si512(second + c * HEAD_WIDTH);
     for (int r = 0; r < rows; r++) {
       int32_t four;
       memcpy(&four, numbers + r * k + c, sizeof four);
@@ -46,62 +34,126 @@ TARGET static inline __attribute__((always_inline)) void product(const uint8_t *
   }
   for (int r = 0; r < rows; r++)
     for (int b = 0; b < BLOCKS; b++) {
-      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r][b], _mm512_loadu_si512(shift + b * WIDTH)));
-      const __m512 scaled = _mm512_mul_ps(_mm512_mul_ps(sum, _mm512_loadu_ps(scales + b * WIDTH)), _mm512_set1_ps(greatest[r]));
-      _mm512_storeu_ps(out + r * columns + b * WIDTH, scaled);
+      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r][b], _mm512_loadu_si512(shift + b * HEAD_WIDTH)));
+      const __m512 scaled = _mm512_mul_ps(_mm512_mul_ps(sum, _mm512_loadu_ps(scales + b * HEAD_WIDTH)), _mm512_set1_ps(greatest[r]));
+      _mm512_storeu_ps(out + r * columns + b * HEAD_WIDTH, scaled);
     }
 }
 
-TARGET void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest,
-                         int64_t columns, float *out) {
+TARGET void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
+                              const float *greatest, int64_t columns, float *out) {
   int64_t i = 0;
   for (; i + ROWS <= n; i += ROWS)
-    for (int64_t c = 0; c < columns; c += BLOCKS * WIDTH)
+    for (int64_t c = 0; c < columns; c += BLOCKS * HEAD_WIDTH)
       product(numbers + i * k, ROWS, k, matrix + c * k, shift + c, scales + c, greatest + i, columns, out + i * columns + c);
   for (; i < n; i++)
-    for (int64_t c = 0; c < columns; c += BLOCKS * WIDTH)
+    for (int64_t c = 0; c < columns; c += BLOCKS * HEAD_WIDTH)
       product(numbers + i * k, 1, k, matrix + c * k, shift + c, scales + c, greatest + i, columns, out + i * columns + c);
 }
+#else
+#define WIDE
+int head_has_vnni(void) { return 0; }
+void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out) {}
+#endif
 
-TARGET void head_relu(const float *x, int64_t n, float *out) {
-  for (int64_t i = 0; i < n; i += WIDTH) _mm512_storeu_ps(out + i, _mm512_max_ps(_mm512_loadu_ps(x + i), _mm512_setzero_ps()));
+enum { TILE = 4 };
+
+// Loops of a form that compilers turn into multiply-and-add of 16-bit numbers.
+WIDE void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns,
+                       float *out) {
+  int16_t x[TILE * k];
+  for (int64_t i = 0; i < n; i += TILE) {
+    const int rows = n - i < TILE ? n - i : TILE;
+    for (int64_t c = 0; c < rows * k; c++) x[c] = numbers[i * k + c] - 128;
+    memset(x + rows * k, 0, (TILE - rows) * k * sizeof *x);
+    for (int64_t j = 0; j < columns; j++) {
+      const int16_t *w = matrix + j * k;
+      int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+      for (int64_t c = 0; c < k; c++) {
+        s0 += x[c] * w[c];
+        s1 += x[k + c] * w[c];
+        s2 += x[2 * k + c] * w[c];
+        s3 += x[3 * k + c] * w[c];
+      }
+      const int32_t sums[TILE] = {s0, s1, s2, s3};
+      for (int r = 0; r < rows; r++) out[(i + r) * columns + j] = (float)sums[r] * scales[j] * greatest[i + r];
+    }
+  }
 }
 
-TARGET void head_add(const float *x, const float *y, int64_t n, float *out) {
-  for (int64_t i = 0; i < n; i += WIDTH) _mm512_storeu_ps(out + i, _mm512_add_ps(_mm512_loadu_ps(x + i), _mm512_loadu_ps(y + i)));
+typedef float lanes __attribute__((vector_size(HEAD_WIDTH * sizeof(float)), aligned(sizeof(float))));
+
+// Each number is a sum in the order of c, in registers.
+WIDE void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
+  for (int64_t i = 0; i < n; i += TILE) {
+    const float *row[TILE];
+    const int rows = n - i < TILE ? n - i : TILE;
+    for (int r = 0; r < TILE; r++) row[r] = x + (i + (r < rows ? r : 0)) * k;
+    for (int64_t j = 0; j < columns; j += HEAD_WIDTH) {
+      lanes sums[TILE] = {0};
+      for (int64_t c = 0; c < k; c++) {
+        const lanes w = *(const lanes *)(matrix + j * k + c * HEAD_WIDTH);
+        for (int r = 0; r < TILE; r++) sums[r] += row[r][c] * w;
+      }
+      for (int r = 0; r < rows; r++) *(lanes *)(out + (i + r) * columns + j) = sums[r];
+    }
+  }
+}
+
+WIDE void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {
+  const float whole = 0x1.8p23f; // a sum with it has no room for fractions, and whole numbers in its last bits
+  for (int64_t i = 0; i < n; i++, x += k, numbers += k) {
+    float most = 1e-30f;
+    int32_t top; // the larger of two positive numbers has the larger bits
+    memcpy(&top, &most, sizeof top);
+    for (int64_t c = 0; c < k; c++) {
+      int32_t bits;
+      memcpy(&bits, x + c, sizeof bits);
+      bits &= INT32_MAX;
+      top = bits > top ? bits : top;
+    }
+    memcpy(&most, &top, sizeof most);
+    greatest[i] = most;
+    const float factor = 127.0f / most;
+    for (int64_t c = 0; c < k; c++) {
+      const float sum = x[c] * factor + whole;
+      int32_t bits;
+      memcpy(&bits, &sum, sizeof bits);
+      numbers[c] = (uint8_t)(bits + 128);
+    }
+  }
+}
+
+WIDE void head_relu(const float *x, int64_t n, float *out) {
+  for (int64_t i = 0; i < n; i++) out[i] = x[i] > 0 ? x[i] : 0;
+}
+
+WIDE void head_add(const float *x, const float *y, int64_t n, float *out) {
+  for (int64_t i = 0; i < n; i++) out[i] = x[i] + y[i];
 }
 
 // The quotient of two polynomials that Eigen has for tanh between -9 and 9, where it is 1 in float32.
-TARGET void head_tanh(const float *x, int64_t n, float *out) {
+WIDE void head_tanh(const float *x, int64_t n, float *out) {
   static const float above[] = {-2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f, 5.12229709037114e-08f,
                                 1.48572235717979e-05f,  6.37261928875436e-04f, 4.89352455891786e-03f};
   static const float below[] = {1.19825839466702e-06f, 1.18534705686654e-04f, 2.26843463243900e-03f, 4.89352518554385e-03f};
-  const __m512 most = _mm512_set1_ps(9.0f);
-  for (int64_t i = 0; i < n; i += WIDTH) {
-    const __m512 v = _mm512_max_ps(_mm512_min_ps(_mm512_loadu_ps(x + i), most), _mm512_sub_ps(_mm512_setzero_ps(), most));
-    const __m512 square = _mm512_mul_ps(v, v);
-    __m512 p = _mm512_set1_ps(above[0]), q = _mm512_set1_ps(below[0]);
-    for (int k = 1; k < 7; k++) p = _mm512_add_ps(_mm512_mul_ps(p, square), _mm512_set1_ps(above[k]));
-    for (int k = 1; k < 4; k++) q = _mm512_add_ps(_mm512_mul_ps(q, square), _mm512_set1_ps(below[k]));
-    _mm512_storeu_ps(out + i, _mm512_div_ps(_mm512_mul_ps(v, p), q));
+  for (int64_t i = 0; i < n; i++) {
+    const float low = x[i] < 9.0f ? x[i] : 9.0f, v = low > -9.0f ? low : -9.0f, square = v * v;
+    float p = above[0], q = below[0];
+    for (int k = 1; k < 7; k++) p = p * square + above[k];
+    for (int k = 1; k < 4; k++) q = q * square + below[k];
+    out[i] = v * p / q;
   }
 }
 
-TARGET void head_normalise(const float *x, int64_t n, int64_t k, float *out) {
+WIDE void head_normalise(const float *x, int64_t n, int64_t k, float *out) {
   for (int64_t i = 0; i < n; i++, x += k, out += k) {
-    __m512 squares = _mm512_setzero_ps();
-    for (int64_t c = 0; c < k; c += WIDTH) squares = _mm512_add_ps(squares, _mm512_mul_ps(_mm512_loadu_ps(x + c), _mm512_loadu_ps(x + c)));
-    const float length = sqrtf(_mm512_reduce_add_ps(squares));
-    const __m512 norm = _mm512_set1_ps(length > 0 ? length : 1);
-    for (int64_t c = 0; c < k; c += WIDTH) _mm512_storeu_ps(out + c, _mm512_div_ps(_mm512_loadu_ps(x + c), norm));
+    float squares[HEAD_WIDTH] = {0};
+    for (int64_t c = 0; c < k; c += HEAD_WIDTH)
+      for (int lane = 0; lane < HEAD_WIDTH; lane++) squares[lane] += x[c + lane] * x[c + lane];
+    for (int width = HEAD_WIDTH / 2; width > 0; width /= 2)
+      for (int lane = 0; lane < width; lane++) squares[lane] += squares[lane + width];
+    const float length = sqrtf(squares[0]), norm = length > 0 ? length : 1;
+    for (int64_t c = 0; c < k; c++) out[c] = x[c] / norm;
   }
 }
-#else
-int head_supported(void) { return 0; }
-void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {}
-void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out) {}
-void head_relu(const float *x, int64_t n, float *out) {}
-void head_add(const float *x, const float *y, int64_t n, float *out) {}
-void head_tanh(const float *x, int64_t n, float *out) {}
-void head_normalise(const float *x, int64_t n, int64_t k, float *out) {}
-#endif

@@ -9,8 +9,10 @@ import "C"
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/onnxgraph"
 )
 
@@ -33,7 +35,8 @@ const (
 var Unpack = []int{1, 3, 0, 2}
 
 // Head computes a static encoder's vectors from its sums in products of 8-bit numbers, as the graph does, but for the
-// last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone.
+// last bits. Sums of products are exact, and every row has a scale of its own, so a vector depends on its sums alone,
+// and is the same on every processor.
 type Head struct {
 	steps   []step
 	columns []int // columns per tensor
@@ -45,12 +48,14 @@ type step struct {
 	x, y    int
 	out     int
 	product *product
+	matrix  []float32 // [columns/16, rows, 16]
 }
 
-// product is a matrix in the order that head_product takes it in.
+// product is a matrix in the order in which this processor takes it.
 type product struct {
-	matrix []int8
-	shift  []int32
+	vnni   []int8  // head_product_vnni's matrix; nil: the processor has none
+	shift  []int32 // head_product_vnni's
+	wide   []int16 // head_product's matrix
 	scales []float32
 }
 
@@ -62,13 +67,14 @@ type Memory struct {
 	quantised int // tensor that the numbers represent
 }
 
-// FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none, if it has another operator, or if
-// this processor has no VNNI: then ONNX Runtime computes it.
+// FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none or has another operator: then ONNX
+// Runtime computes it.
 func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
-	if !supported() || t.dim%width != 0 || !finite(t.scales) || !finite(t.zeros) {
+	if t.dim%width != 0 || !finite(t.scales) || !finite(t.zeros) {
 		return nil
 	}
-	r := headReader{weights: map[string]onnxgraph.Tensor{}, tensors: map[string]int{Sums: 0}, units: map[string]unit{}}
+	r := headReader{weights: map[string]onnxgraph.Tensor{}, tensors: map[string]int{Sums: 0}, units: map[string]unit{},
+		casts: map[string]onnxgraph.Tensor{}}
 	r.head.columns = []int{t.dim}
 	nodes, takes := g.Between(Sums, output)
 	for _, w := range g.Initializers {
@@ -91,15 +97,16 @@ func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
 	return &r.head
 }
 
-// supported says whether this processor has what Head needs.
-func supported() bool { return C.head_supported() != 0 }
+// hasVNNI reports whether this processor has AVX-512 and VNNI.
+var hasVNNI = sync.OnceValue(func() bool { return C.head_has_vnni() != 0 })
 
 // headReader makes steps of nodes.
 type headReader struct {
 	head    Head
 	weights map[string]onnxgraph.Tensor
-	tensors map[string]int  // numbers of those that steps compute
-	units   map[string]unit // products that are not yet multiplied by their rows' scales
+	tensors map[string]int              // numbers of those that steps compute
+	units   map[string]unit             // products that are not yet multiplied by their rows' scales
+	casts   map[string]onnxgraph.Tensor // weights in float16 that the graph turns into float32
 }
 
 // unit is a product without its rows' scales, which are another tensor.
@@ -108,8 +115,11 @@ type unit struct {
 	scale string
 }
 
-// width is how many numbers the processor takes together; a product takes two such blocks of columns.
-const width = 16
+// width is how many numbers are taken together; a product with VNNI takes two such blocks of columns.
+const width = C.HEAD_WIDTH
+
+// maxRows is the greatest number of rows of an 8-bit matrix, because head_product has numbers for each on its stack.
+const maxRows = 1 << 14
 
 // add makes a step of a node, and reports whether it can.
 func (r *headReader) add(n onnxgraph.Node) bool {
@@ -118,7 +128,7 @@ func (r *headReader) add(n onnxgraph.Node) bool {
 	}
 	out := n.Outputs[0]
 	if u, ok := r.units[n.Inputs[0]]; ok && n.Op == "Mul" {
-		return len(n.Inputs) == 2 && n.Inputs[1] == u.scale && r.step(u.step, out, len(u.product.shift))
+		return len(n.Inputs) == 2 && n.Inputs[1] == u.scale && r.step(u.step, out, len(u.product.scales))
 	}
 	x, known := r.tensors[n.Inputs[0]]
 	switch n.Op {
@@ -126,6 +136,13 @@ func (r *headReader) add(n onnxgraph.Node) bool {
 		u, ok := r.product(n.Inputs)
 		r.units[out] = u
 		return ok
+	case "Cast":
+		w, ok := r.weights[n.Inputs[0]]
+		a, err := n.Attributes()
+		r.casts[out] = w
+		return ok && err == nil && w.Type == onnxgraph.Float16 && a["to"].First(0) == int(onnxgraph.Float32)
+	case "MatMul":
+		return known && len(n.Inputs) == 2 && r.multiply(x, n.Inputs[1], out)
 	case "Identity":
 		r.tensors[out] = x
 		return known
@@ -170,20 +187,50 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 		return unit{}, false
 	}
 	rows, columns := w.Shape[0], w.Shape[1]
-	if rows != r.head.columns[x] || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns ||
+	if rows != r.head.columns[x] || rows > maxRows || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns ||
 		!finite(scales.Float32s()) {
 		return unit{}, false
 	}
-	p := &product{matrix: make([]int8, len(w.Data)), shift: make([]int32, columns),
-		scales: slices.Clone(scales.Float32s())}
+	p := newProduct(w.Data, columns, slices.Clone(scales.Float32s()), hasVNNI())
+	return unit{step{op: "product", x: x, product: p}, Quantised + name + Greatest}, true
+}
+
+// multiply adds a product with a matrix in float16.
+func (r *headReader) multiply(x int, matrix, out string) bool {
+	w, ok := r.casts[matrix]
+	if !ok || len(w.Shape) != 2 || w.Shape[0] != r.head.columns[x] || w.Shape[1]%width != 0 || w.Shape[1] == 0 {
+		return false
+	}
+	rows, columns := w.Shape[0], w.Shape[1]
+	all, line, packed := w.Uint16s(), make([]float32, columns), make([]float32, rows*columns)
+	for i := range rows {
+		embedding.Matrix{N: rows, Dim: columns, F16: all}.Float32(line, i, i+1)
+		for j := 0; j < columns; j += width {
+			copy(packed[j*rows+i*width:], line[j:j+width])
+		}
+	}
+	return finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed}, out, columns)
+}
+
+// newProduct packs a matrix of 8-bit numbers [rows, columns] and the scales of its columns.
+func newProduct(numbers []byte, columns int, scales []float32, vnni bool) *product {
+	p, rows := &product{scales: scales}, len(numbers)/columns
+	if !vnni {
+		p.wide = make([]int16, len(numbers))
+		for i, b := range numbers {
+			p.wide[i%columns*rows+i/columns] = int16(int8(b))
+		}
+		return p
+	}
+	p.vnni, p.shift = make([]int8, len(numbers)), make([]int32, columns)
 	const together = 4
-	for i, b := range w.Data {
+	for i, b := range numbers {
 		row, column := i/columns, i%columns
 		block := column / width * rows * width
-		p.matrix[block+row/together*width*together+column%width*together+row%together] = int8(b)
+		p.vnni[block+row/together*width*together+column%width*together+row%together] = int8(b)
 		p.shift[column] += 128 * int32(int8(b))
 	}
-	return unit{step{op: "product", x: x, product: p}, Quantised + name + Greatest}, true
+	return p
 }
 
 // Dim is the number of a vector's columns.
@@ -207,6 +254,8 @@ func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
 		switch s.op {
 		case "product":
 			h.multiply(m, s, n)
+		case "MatMul":
+			C.head_multiply(x, C.int64_t(n), C.int64_t(h.columns[s.x]), floats(s.matrix), columns, to)
 		case "Relu":
 			C.head_relu(x, all, to)
 		case "Tanh":
@@ -230,9 +279,14 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 		m.quantised = s.x
 	}
 	p := s.product
-	C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.matrix)),
-		(*C.int32_t)(unsafe.SliceData(p.shift)),
-		floats(p.scales), greatest, C.int64_t(columns), floats(m.tensors[s.out]))
+	out := floats(m.tensors[s.out])
+	if p.vnni == nil {
+		C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int16_t)(unsafe.SliceData(p.wide)), floats(p.scales),
+			greatest, C.int64_t(columns), out)
+		return
+	}
+	C.head_product_vnni(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.vnni)),
+		(*C.int32_t)(unsafe.SliceData(p.shift)), floats(p.scales), greatest, C.int64_t(columns), out)
 }
 
 func finite(numbers []float32) bool {

@@ -1,22 +1,30 @@
-// What follows the sums of a static encoder in 8 bits, on processors with AVX-512 and VNNI. Sums of products are whole
-// numbers, and no product and sum of floating-point numbers are fused.
+// What follows the sums of a static encoder in 8 bits. Sums of products are whole numbers, sums of floating-point
+// numbers have a fixed order, and no product and sum are fused: every processor computes the same bytes.
 #ifndef STATIC_HEAD_H
 #define STATIC_HEAD_H
 #include <stdint.h>
 
-// head_supported says whether this processor can run the functions below.
-int head_supported(void);
+// HEAD_WIDTH is how many numbers are taken together.
+enum { HEAD_WIDTH = 16 };
 
 // head_quantise rounds rows x [n, k] to numbers [n, k], 128 for 0, with one scale a row: a number is about
-// (numbers - 128) * greatest / 127. k must be a multiple of 16.
+// (numbers - 128) * greatest / 127.
 void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest);
 
-// head_product writes to out [n, columns] the products of quantised rows and a matrix, times scales [columns] and
-// greatest [n]. The matrix is [columns/16, k/4, 16, 4]; shift [columns] is 128 times the sum of each of its columns. k
-// must be a multiple of 4, columns one of 32.
-void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out);
+// head_product writes to out [n, columns] the products of quantised rows and a matrix [columns, k] of 8-bit numbers,
+// times scales [columns] and greatest [n].
+void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
 
-// Of n numbers, a multiple of 16. out may be an input.
+// head_product_vnni is head_product for a processor with AVX-512 and VNNI, which head_has_vnni reports. The matrix is
+// [columns/16, k/4, 16, 4]; shift [columns] is 128 times the sum of each of its columns. k must be a multiple of 4,
+// columns one of 32.
+void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out);
+int head_has_vnni(void);
+
+// head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/16, k, 16].
+void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
+
+// Of n numbers. out may be an input.
 void head_relu(const float *x, int64_t n, float *out);
 void head_add(const float *x, const float *y, int64_t n, float *out);
 void head_tanh(const float *x, int64_t n, float *out);

@@ -3,6 +3,7 @@ package static
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"bitextmine/encode/onnxgraph"
@@ -65,31 +66,33 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestHeadSteps compares what the head does to rows with the same in float64.
+// TestHeadSteps compares what the head does to rows with the same in float64, and the products of all processors.
 func TestHeadSteps(t *testing.T) {
 	h := &Head{columns: []int{48, 48, 64, 64, 64, 64}}
-	p := &product{matrix: make([]int8, 48*64), shift: make([]int32, 64), scales: make([]float32, 64)}
-	h.steps = []step{{op: "Relu", x: 0, out: 1}, {op: "product", x: 1, out: 2, product: p}, {op: "Tanh", x: 2, out: 3}, {op: "Add", x: 2, y: 3, out: 4}, {op: "LpNormalization", x: 4, out: 5}}
 	r := rand.New(rand.NewPCG(3, 3))
-	weights := make([]float64, 48*64)
+	numbers, scales, weights := make([]byte, 48*64), make([]float32, 64), make([]float64, 48*64)
 	for i := range weights {
-		row, column := i/64, i%64
-		number := r.IntN(255) - 127
-		p.matrix[column/16*48*16+row/4*64+column%16*4+row%4] = int8(number)
-		p.shift[column] += 128 * int32(number)
-		p.scales[column] = float32(column+1) / 1e6
-		weights[i] = float64(number) * float64(p.scales[column])
+		column, number := i%64, r.IntN(255)-127
+		numbers[i] = byte(int8(number))
+		scales[column] = float32(column+1) / 1e6
+		weights[i] = float64(number) * float64(scales[column])
 	}
+	p := newProduct(numbers, 64, scales, false)
+	h.steps = []step{{op: "Relu", x: 0, out: 1}, {op: "product", x: 1, out: 2, product: p}, {op: "Tanh", x: 2, out: 3}, {op: "Add", x: 2, y: 3, out: 4}, {op: "LpNormalization", x: 4, out: 5}}
 	const n = 11 // eight rows together, and three
 	sums, got := make([]float32, n*48), make([]float32, n*64)
 	for i := range sums {
 		sums[i] = float32(r.NormFloat64())
 	}
 	clear(sums[9*48 : 10*48])
-	if supported() {
-		h.Vectors(new(Memory), sums, n, got)
-	} else {
-		t.Skip("this processor has no VNNI")
+	h.Vectors(new(Memory), sums, n, got)
+	if hasVNNI() {
+		also := make([]float32, n*64)
+		h.steps[1].product = newProduct(numbers, 64, scales, true)
+		h.Vectors(new(Memory), sums, n, also)
+		if !slices.Equal(got, also) {
+			t.Error("VNNI gives other vectors")
+		}
 	}
 	for i := range n {
 		row, want, norm := sums[i*48:][:48], make([]float64, 64), 0.0
@@ -108,6 +111,31 @@ func TestHeadSteps(t *testing.T) {
 			if x := want[c] / max(math.Sqrt(norm), 1e-30); math.Abs(x-float64(got[i*64+c])) > 1e-4 {
 				t.Fatalf("row %d, column %d: %g, want %g", i, c, got[i*64+c], x)
 			}
+		}
+	}
+}
+
+// TestHeadMultiply: a product with a matrix of floating-point numbers is a sum in order, with nothing fused.
+func TestHeadMultiply(t *testing.T) {
+	const rows, n = 40, 7
+	r := rand.New(rand.NewPCG(4, 4))
+	random := func(n int) []float32 {
+		numbers := make([]float32, n)
+		for i := range numbers {
+			numbers[i] = float32(r.NormFloat64())
+		}
+		return numbers
+	}
+	packed, sums, got := random(rows*2*width), random(n*rows), make([]float32, n*2*width)
+	h := &Head{columns: []int{rows, 2 * width}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: packed}}}
+	h.Vectors(new(Memory), sums, n, got)
+	for i := range got {
+		want, column := float32(0), i%(2*width)
+		for k := range rows {
+			want += float32(sums[i/(2*width)*rows+k] * packed[column/width*rows*width+k*width+column%width])
+		}
+		if got[i] != want {
+			t.Fatalf("row %d, column %d: %g, want %g", i/(2*width), column, got[i], want)
 		}
 	}
 }
