@@ -10,9 +10,10 @@ ONNX_MODULE := github.com/k2-fsa/sherpa-onnx-go-linux
 export CGO_ENABLED := 1
 # Building and testing with the same flags share one build cache. The tag leaves out what Google's storage client needs
 # for direct connections inside of Google's network: 133 packages, an eighth of all that is compiled.
-export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules
+# Go fuses products and sums on other processors than x86-64, which would give other bytes: not so with fmahash.
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules $(if $(filter-out amd64,$(shell $(GO) env GOARCH)),-gcflags=all=-d=fmahash=qn)
 
-.PHONY: all build run setup modules packages test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -26,7 +27,25 @@ run: build
 
 # A .deb, a wheel and an OCI image of the program in dist/, with manual pages, completions and licences.
 packages: build
-	@scripts/packages dist
+	@scripts/packages dist bin
+
+# The same for arm64, cross-compiled on x86-64 against Debian's packages of that architecture: bin-arm64/, dist-arm64/.
+ARM64 := .cache/arm64/made-by-make/$(shell echo $(PACKAGES) | cksum | cut -d' ' -f1)
+build-arm64: $(ARM64) bin-arm64/libonnxruntime.so
+	@scripts/arm64 scripts/build ./cmd/mine bin-arm64/mine
+	@scripts/arm64 scripts/bundle bin-arm64/mine bin-arm64
+
+packages-arm64: build build-arm64
+	@scripts/arm64 scripts/packages dist-arm64 bin-arm64
+
+# Unit tests and packages under qemu-user, and the bytes of a run beside those of this machine; needs root.
+test-arm64: packages-arm64 modules
+	@scripts/test-arm64 dist-arm64
+
+$(ARM64): scripts/sysroot | $(SETUP)
+	@scripts/setup g++-aarch64-linux-gnu mmdebstrap qemu-user-static
+	@scripts/sysroot arm64 .cache/arm64 $(filter %-dev,$(PACKAGES))
+	@mkdir -p $(@D) && touch '$@'
 
 # Each of them on a bare system; needs root and debootstrap.
 test-packages: packages
@@ -114,8 +133,8 @@ test-page: build .cache/page
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
 # What takes hours: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
-# moments, object stores with faults, a million rows against 200,000, and ten nights of 50,000 sentences.
-test-heavy: build soak
+# moments, object stores with faults, a million rows against 200,000, and ten nights of 50,000 sentences; and arm64.
+test-heavy: build soak test-arm64
 	scripts/kills bin/mine
 	scripts/bounds bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
@@ -244,13 +263,13 @@ bench-launchers: build .cache/launchers
 	python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 clean:
-	rm -rf bin dist .cache
+	rm -rf bin bin-arm64 dist dist-arm64 .cache
 
 # Debian's packages and Go's modules come at the same time, and what needs none of Debian's packages is compiled.
 $(SETUP): scripts/arrow third_party/arrow.patch
 	@{ scripts/fetch ./cmd/mine $(ONNX_MODULE) && scripts/build ./cmd/mine; } & modules=$$!; scripts/setup $(PACKAGES) && wait $$modules
 	@touch '$@'
 
-bin/libonnxruntime.so: go.mod | $(SETUP)
-	@mkdir -p bin
-	@install -m 0644 "$$($(GO) list -m -f '{{.Dir}}' $(ONNX_MODULE))/lib/$$(uname -m)-unknown-linux-gnu/libonnxruntime.so" $@
+bin/libonnxruntime.so bin-arm64/libonnxruntime.so: %/libonnxruntime.so: go.mod | $(SETUP)
+	@mkdir -p $*
+	@install -m 0644 "$$($(GO) list -m -f '{{.Dir}}' $(ONNX_MODULE))/lib/$(if $(filter bin,$*),$$(uname -m),aarch64)-unknown-linux-gnu/libonnxruntime.so" $@
