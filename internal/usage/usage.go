@@ -121,8 +121,8 @@ func setGrowth(percent int) {
 	}
 }
 
-// trimmed is the size of a heap that TrimHeap looks after.
-const trimmed = 160 << 20
+// trimmed is the size of a heap that TrimHeap looks after: between stages half of it is in use.
+const trimmed = 64 << 20
 
 // TrimHeap returns what a large heap does not need to the system: at the end of a stage, whose buffers the next one
 // does not use. The garbage collector alone would wait for minutes where little is allocated.

@@ -79,6 +79,7 @@ type waveMeter struct {
 	progress             progress.Meter
 	start                time.Time
 	items, tasks, cached atomic.Int64
+	memory               func() int64 // ends the watch of memory
 }
 
 // beginWave starts the clock and the progress of a wave.
@@ -87,7 +88,9 @@ func beginWave(reporter progress.Reporter, wave *plan.Wave) *waveMeter {
 	for _, t := range wave.Tasks {
 		total += t.Items
 	}
-	return &waveMeter{wave: wave, progress: reporter.Start(wave.Stage, total, wave.Unit), start: time.Now()}
+	return &waveMeter{
+		wave: wave, progress: reporter.Start(wave.Stage, total, wave.Unit), start: time.Now(), memory: usage.WatchAnonymous(),
+	}
 }
 
 // add counts a finished task.
@@ -108,5 +111,6 @@ func (w *waveMeter) done() record.StageReport {
 		Name: w.wave.Stage, Items: w.items.Load(), Unit: w.wave.Unit,
 		Seconds: elapsed, Rate: float64(w.items.Load()) / max(elapsed, 1e-9),
 		Tasks: int(w.tasks.Load()), Cached: int(w.cached.Load()), PeakMemory: usage.PeakMemory(),
+		AnonymousMemory: w.memory(),
 	}
 }

@@ -201,6 +201,8 @@ type StageReport struct {
 	Tasks      int     `json:"tasks"`
 	Cached     int     `json:"cached"`
 	PeakMemory int64   `json:"peak_memory_bytes"` // the process's peak so far
+	// AnonymousMemory is the most that the process had in the stage without mapped files; 0: other processes did it.
+	AnonymousMemory int64 `json:"anonymous_memory_bytes,omitempty"`
 }
 
 // Joined is the stages of two parts of a run. Where the second found all of a stage done by the first, the first's
