@@ -86,10 +86,12 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		stage.RecountWave(ctx, files, &p.Waves[wave])
 	}
 	e := &Estimate{
-		Cost: plan.CostOf(p, done), Work: s.cfg.Work, PlanID: m.report.PlanID,
+		Work: s.cfg.Work, PlanID: m.report.PlanID,
 		Search:     search.Choice{Result: m.report.Search.Result, Backend: m.report.Search.Backend, Why: m.report.Search.Why},
 		FitsScorer: choice.ToFit, MaxMemory: s.cfg.MemoryBound(), DiskFree: usage.FreeDisk(s.cfg.Work),
 	}
+	by := plan.Process{Threads: s.cfg.Threads, MaxMemory: e.MaxMemory, Remote: engine.Remote(s.engine)}
+	e.Cost = plan.CostOf(p, done, by)
 	e.Refine, e.Judge = refine.EstimateOf(p, e.Cost, done), judge.EstimateOf(p, e.Cost)
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)
@@ -140,18 +142,27 @@ func (s *session) around(ctx context.Context, c plan.Cost) (time.Duration, error
 
 // measure fills in what this machine does in a second of every stage that has something left: some seconds of work.
 func (s *session) measure(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) error {
-	debug.FreeOSMemory() // frees the memory of cutting the text
+	freeMemory() // cutting the text took some
 	err := s.measureTasks(ctx, p, e, done)
-	usage.TrimC() // frees the encoder's memory
-	debug.FreeOSMemory()
+	freeMemory() // encoders took some
 	if err != nil {
 		return err
 	}
 	return s.measureSearch(ctx, e, search.Left(p, done))
 }
 
-// measureTasks measures the stages that measure themselves.
+// freeMemory returns to the system what is not used.
+func freeMemory() {
+	usage.TrimC()
+	debug.FreeOSMemory()
+}
+
+// defaultEncoder is what the default encoder has in memory, which is part of plan.ProcessMemory.
+const defaultEncoder = 40 << 20
+
+// measureTasks measures the stages that measure themselves, and the weights of the encoders that they open.
 func (s *session) measureTasks(ctx context.Context, p *plan.Plan, e *Estimate, done func(stage, key string) bool) (err error) {
+	before := usage.AnonymousMemory()
 	env := s.env(p)
 	defer func() { err = errors.Join(err, env.Close()) }()
 	for i, wave := range p.Waves {
@@ -176,6 +187,11 @@ func (s *session) measureTasks(ctx context.Context, p *plan.Plan, e *Estimate, d
 		}
 		e.Stages[i].Rate = rate
 	}
+	if !env.Encoded() {
+		return nil
+	}
+	freeMemory()
+	e.Hold(max(usage.AnonymousMemory()-before-defaultEncoder, 0))
 	return nil
 }
 

@@ -261,7 +261,7 @@ func TestPlanFileRefuses(t *testing.T) {
 
 func TestFits(t *testing.T) {
 	p := build(t, request(3, 2, nil))
-	all := plan.CostOf(p, func(string, string) bool { return false })
+	all := plan.CostOf(p, func(string, string) bool { return false }, plan.Process{Threads: 2})
 	if all.Languages[0] != (plan.LanguageCost{Code: "de", Sentences: 3000, Shards: 3}) || all.Languages[1].Sentences != 2000 {
 		t.Errorf("languages %+v", all.Languages)
 	}
@@ -272,7 +272,7 @@ func TestFits(t *testing.T) {
 	if got := all.Time().Round(time.Second); got != 16*time.Second {
 		t.Errorf("time %v", got)
 	}
-	none := plan.CostOf(p, func(string, string) bool { return true })
+	none := plan.CostOf(p, func(string, string) bool { return true }, plan.Process{Threads: 2})
 	if none.Stages[1].Items+none.Disk+none.Memory != 0 || none.Stages[1].Done != 6 {
 		t.Errorf("cost of a plan that is done %+v", none)
 	}

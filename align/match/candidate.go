@@ -95,7 +95,7 @@ func Comparisons(source, target float64) float64 {
 
 // Memory is an upper bound of the memory in which Candidates searches so many documents, besides their mean vectors.
 func Memory(documents int64, threads, dim, k int) int64 {
-	blocks := exact.Memory(threads, dim, k)
+	blocks := exact.Memory(int(documents), int(documents), threads, dim, k)
 	if documents > 2*many {
 		blocks = max(blocks, ivf.Memory(strconv.Itoa(lists), 0, int(documents), threads, dim, k))
 	}

@@ -143,7 +143,7 @@ var (
 func Memory(name string, cell Shape, dim, k int, opts Options) int64 {
 	lists := int64(cell.Rows+cell.Cols) * (8*int64(k) + 16)
 	if name == exact.Name {
-		return lists + exact.Memory(opts.Threads, dim, k)
+		return lists + exact.Memory(cell.Rows, cell.Cols, opts.Threads, dim, k)
 	}
 	if name == cuda.Name {
 		return lists + cuda.Memory(cell.Rows, cell.Cols, k)

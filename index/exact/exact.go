@@ -218,9 +218,14 @@ func (p *pass) searchTile(scanner *kernel.Scanner, q int, block kernel.Span) {
 	p.kernel.Exhaust(p.rows.Queries.Kernel, p.cols.Queries.Kernel, p.rows.Lists, unproven, block)
 }
 
-// Memory is how many bytes a search's blocks take, whatever the sides' sizes. The lists of the result come to that.
-func Memory(threads, dim, k int) int64 {
-	return int64(threads) * kernel.ScannerBytes(dim, k, queryRows, baseRows)
+// Memory is how many bytes the blocks of a search of sides of so many rows take. The lists of the result come to that.
+func Memory(rows, cols, threads, dim, k int) int64 {
+	n, size := max(rows, cols, 1), baseRows
+	if n < threads*baseRows { // fewer or smaller blocks
+		base := cut(n, baseRows, threads)
+		size, threads = base.size, min(threads, base.count)
+	}
+	return int64(threads) * kernel.ScannerBytes(dim, k, queryRows, size)
 }
 
 // blocks cuts a side's n positions into count blocks of size (the last may be smaller). Position p stands for distinct

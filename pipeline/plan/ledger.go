@@ -1,12 +1,8 @@
 package plan
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"time"
-
-	"bitextmine/internal/badinput"
 )
 
 // Ledger lists the outputs that a run leaves for the next: the merged neighbours of every shard, and the shard sets
@@ -103,102 +99,4 @@ func (p *Plan) AddShardSet(s ShardSet) int {
 	}
 	p.ShardSets = append(p.ShardSets, s)
 	return len(p.ShardSets) - 1
-}
-
-// Cost is the resources that the remaining tasks of a plan need.
-type Cost struct {
-	Languages []LanguageCost `json:"languages"`
-	Stages    []StageCost    `json:"stages"`
-	Memory    int64          `json:"memory_bytes"` // the largest task's memory
-	Stage     string         `json:"memory_stage"` // that task's stage
-	Disk      int64          `json:"disk_bytes"`   // size of the outputs to write
-}
-
-// LanguageCost is the size of a language's text.
-type LanguageCost struct {
-	Code      string `json:"code"`
-	Sentences int    `json:"sentences"` // distinct within each shard
-	Shards    int    `json:"shards"`
-}
-
-// StageCost is the tasks of a stage.
-type StageCost struct {
-	Name  string `json:"stage"`
-	Unit  string `json:"unit"`
-	Tasks int    `json:"tasks"`
-	Done  int    `json:"done"`
-	Items int64  `json:"items"` // items to do, in Unit
-	// Rate is the items that this machine does in a second, as it was measured or assumed; 0: not known.
-	Rate float64 `json:"items_per_second"`
-}
-
-// CostOf adds up a plan; done says which tasks have their output.
-func CostOf(p *Plan, done func(stage, key string) bool) Cost {
-	var c Cost
-	for i := range p.Languages {
-		l := &p.Languages[i]
-		c.Languages = append(c.Languages, LanguageCost{l.Code, l.Rows(), len(l.Shards)})
-	}
-	for _, wave := range p.Waves {
-		s := StageCost{Name: wave.Stage, Unit: wave.Unit, Tasks: len(wave.Tasks)}
-		for _, t := range wave.Tasks {
-			if done(t.Stage, t.Key) {
-				s.Done++
-				continue
-			}
-			s.Items += t.Items
-			c.Disk += t.Disk
-			if t.Memory > c.Memory {
-				c.Memory, c.Stage = t.Memory, t.Stage
-			}
-		}
-		c.Stages = append(c.Stages, s)
-	}
-	return c
-}
-
-// Time estimates how long the tasks take one after another, by their stages' rates. Stages without a rate are left out.
-func (c Cost) Time() time.Duration {
-	seconds := 0.0
-	for _, s := range c.Stages {
-		if s.Rate > 0 {
-			seconds += float64(s.Items) / s.Rate
-		}
-	}
-	return time.Duration(seconds * float64(time.Second))
-}
-
-// Bounds limit the resources of a run, in bytes; 0: no bound.
-type Bounds struct {
-	MaxMemory int64 // the setting max_memory
-	Memory    int64 // the machine's memory
-	Disk      int64 // free
-}
-
-// Fits refuses what cannot be done within bounds, naming the setting that would help.
-func (c Cost) Fits(b Bounds) error {
-	const help = "lower --shard-size, or give less text"
-	switch {
-	case b.MaxMemory > 0 && c.Memory > b.MaxMemory:
-		return badinput.Errorf("a %s task needs %s of memory, more than max_memory = %s; raise --max-memory, %s", c.Stage, Bytes(c.Memory), Bytes(b.MaxMemory), help)
-	case b.Memory > 0 && c.Memory > b.Memory:
-		return badinput.Errorf("a %s task needs %s of memory, and this machine has %s; %s, or use a larger machine", c.Stage, Bytes(c.Memory), Bytes(b.Memory), help)
-	case b.Disk > 0 && c.Disk > b.Disk:
-		return badinput.Errorf("the run would write %s, but the work directory's disk has %s free; free some, or name a directory on another disk with --work",
-			Bytes(c.Disk), Bytes(b.Disk))
-	}
-	return nil
-}
-
-// Bytes shows a size.
-func Bytes(n int64) string {
-	for _, unit := range []struct {
-		name string
-		size int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= unit.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.size), unit.name)
-		}
-	}
-	return fmt.Sprintf("%d B", n)
 }

@@ -231,6 +231,7 @@ type Shard struct {
 	File   string `json:"file"` // its name in that task's output
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
+	Bytes  int64  `json:"bytes,omitempty"` // size of the file; 0: not known
 	Vector string `json:"vector"`          // key of its encoding task: how cells and shard sets name the shard
 	Given  string `json:"given,omitempty"` // digest of its rows' vectors, where another program made them
 	// Described is the key of the task that describes its sentences for features, where the plan asks for it.
@@ -283,8 +284,11 @@ type Task struct {
 	Items int64  `json:"items"` // what its progress counts, in the wave's unit
 	// Memory is an upper bound of the anonymous memory that it needs, in bytes, without mapped files.
 	Memory int64 `json:"memory"`
-	Disk   int64 `json:"disk"` // an estimate of what it writes, in bytes
-	Read   int64 `json:"-"`    // an estimate of what it reads, in bytes, if it finds nothing in a cache
+	// Expected is an estimate of the anonymous memory that it takes beside its process's own, in bytes.
+	Expected int64 `json:"-"`
+	Disk     int64 `json:"disk"` // an estimate of the output that it leaves, in bytes
+	Scratch  int64 `json:"-"`    // an estimate of its temporary files, in bytes: they are gone at its end
+	Read     int64 `json:"-"`    // an estimate of what it reads, in bytes, if it finds nothing in a cache
 	// Args says which inputs of the plan it works on; only its stage reads it.
 	Args json.RawMessage `json:"args"`
 }

@@ -96,6 +96,9 @@ func corpora(c *Cluster, s plan.Settings, old bool) ([]plan.Language, []plan.Pai
 	return languages, pairs
 }
 
+// packed is the size of a sentence in a shard beside that of its text: it is compressed, and its key is not.
+const packed = 0.45
+
 // addText adds files of text to a language, each of one shard.
 func addText(l *plan.Language, c Corpus, sentences float64, name string, s plan.Settings) {
 	for i := 0; sentences >= 1; i++ {
@@ -104,7 +107,7 @@ func addText(l *plan.Language, c Corpus, sentences float64, name string, s plan.
 		path := fmt.Sprintf("%s/%s-%06d", l.Code, name, i)
 		digest := plan.Digest(path)
 		l.Inputs = append(l.Inputs, plan.Input{Path: path, Bytes: int64(rows * c.Bytes), SHA256: digest, Corpus: c.optionsOf(l.Code, s)})
-		l.Shards = append(l.Shards, plan.Shard{Name: path + "#0", SHA256: digest, Rows: int(rows)})
+		l.Shards = append(l.Shards, plan.Shard{Name: path + "#0", SHA256: digest, Rows: int(rows), Bytes: int64(rows * (c.Bytes*packed + stage.KeyBytes))})
 	}
 }
 

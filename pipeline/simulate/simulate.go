@@ -76,7 +76,7 @@ func Run(c *Cluster, base stage.Request) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Languages = plan.CostOf(built[1], func(string, string) bool { return false }).Languages
+	s.Languages = plan.CostOf(built[1], func(string, string) bool { return false }, plan.Process{}).Languages
 	busy := make([]float64, len(c.Machines))
 	for _, p := range built {
 		for w := range p.Waves {

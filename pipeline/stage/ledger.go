@@ -127,12 +127,39 @@ type Builder struct {
 	seen    map[string]bool
 }
 
-// Cost is a task's cost in bytes: an upper bound of its anonymous memory, and estimates of what it writes and
-// reads.
-type Cost struct{ Memory, Disk, Read int64 }
+// Cost is a task's cost in bytes.
+type Cost struct {
+	Memory   int64 // upper bound of the anonymous memory of a process that runs the task alone
+	Expected int64 // estimate of that memory beside plan.ProcessMemory; 0: what Memory leaves
+	Disk     int64 // estimate of the output
+	Scratch  int64 // estimate of temporary files at their largest
+	Read     int64 // estimate of what it reads
+}
+
+// InMemory is how much of a list or log that may go to a temporary file stays in memory.
+const InMemory = 8 << 20
+
+// Spilled is what a temporary file has of a list of so many bytes.
+func Spilled(size int64) int64 {
+	if size <= InMemory {
+		return 0
+	}
+	return size
+}
 
 // RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
 const RowBytes = 120
+
+// Held is what memory has of such a list.
+func Held(size int64) int64 { return size - Spilled(size) }
+
+// SizeOf is the size of a shard's file in bytes, which goes with the length of its sentences.
+func SizeOf(s *plan.Shard) int64 {
+	if s.Bytes > 0 {
+		return s.Bytes
+	}
+	return int64(s.Rows) * RowBytes
+}
 
 // KeyBytes is the size of a sentence key.
 const KeyBytes = 16
@@ -225,5 +252,11 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 	if err != nil {
 		panic(fmt.Sprintf("arguments of stage %s: %v", d.Name, err)) // our own plain structs
 	}
-	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Disk: cost.Disk, Read: cost.Read, Args: data})
+	if cost.Expected == 0 {
+		cost.Expected = max(cost.Memory-plan.ProcessMemory, 0)
+	}
+	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{
+		Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Expected: cost.Expected,
+		Disk: cost.Disk, Scratch: cost.Scratch, Read: cost.Read, Args: data,
+	})
 }

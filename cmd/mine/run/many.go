@@ -105,18 +105,19 @@ func planMany(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writ
 
 func printEstimates(out io.Writer, pairs []multiway.Pair, estimates []*pipeline.Estimate) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "pair\ttasks to do\ttime\tmemory\tto write\t\n")
+	fmt.Fprintf(table, "pair\ttasks to do\ttime\tmemory\tdisk\tmust be free\t\n")
 	var spent time.Duration
-	var written int64
+	var written, peak int64
 	for i, e := range estimates {
 		left := 0
 		for _, s := range e.Stages {
 			left += s.Tasks - s.Done
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t\n", pairs[i], left, e.Time.Round(time.Second),
-			plan.Bytes(e.Memory), plan.Bytes(e.Disk))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pairs[i], left, e.Time.Round(time.Second),
+			plan.Bytes(e.Expected), plan.Bytes(e.Disk), plan.Bytes(e.DiskPeak))
+		peak = max(peak, written+e.DiskPeak)
 		spent, written = spent+e.Time, written+e.Disk
 	}
-	fmt.Fprintf(table, "all\t\t%s\t\t%s\t\n", spent.Round(time.Second), plan.Bytes(written))
+	fmt.Fprintf(table, "all\t\t%s\t\t%s\t%s\t\n", spent.Round(time.Second), plan.Bytes(written), plan.Bytes(peak))
 	return table.Flush()
 }

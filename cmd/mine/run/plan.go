@@ -80,7 +80,7 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	}
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "stage\ttasks\tdone\tto do\titems to do\t\tper second\t\n")
+	fmt.Fprintf(table, "stage\ttasks\tdone\tto do\titems to do\t\tper second\tmemory\tat most\tdisk\t\n")
 	unknown := ""
 	for _, stage := range e.Stages {
 		rate := ""
@@ -89,8 +89,9 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		} else if stage.Items > 0 {
 			unknown = ", without " + stage.Name
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t\n", stage.Name, stage.Tasks, stage.Done, stage.Tasks-stage.Done,
-			count(stage.Items), stage.Unit, rate)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", stage.Name, stage.Tasks, stage.Done,
+			stage.Tasks-stage.Done, count(stage.Items), stage.Unit, rate, size(stage.Expected), size(stage.MemoryBound),
+			size(stage.Disk))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -118,17 +119,29 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		fmt.Fprintln(out,
 			"scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")
 	}
-	fmt.Fprintf(out, "memory      %s for the largest task (%s), mapped files apart", plan.Bytes(e.Memory), e.Stage)
-	if e.MaxMemory > 0 {
-		fmt.Fprintf(out, "; max_memory is %s", plan.Bytes(e.MaxMemory))
+	if e.Expected > 0 {
+		fmt.Fprintf(out, "memory      about %s (%s), at most %s, mapped files apart; max_memory ", plan.Bytes(e.Expected),
+			e.ExpectedStage, plan.Bytes(e.MemoryBound))
+		if e.MaxMemory > 0 {
+			fmt.Fprintf(out, "is %s and ", plan.Bytes(e.MaxMemory))
+		}
+		fmt.Fprintf(out, "may be %s or more (%s)\n", plan.Bytes(e.Memory), e.Stage)
 	}
-	fmt.Fprintf(out, "\ndisk        %s to write", plan.Bytes(e.Disk))
+	fmt.Fprintf(out, "disk        %s must be free while it runs, %s remain", plan.Bytes(e.DiskPeak), plan.Bytes(e.Disk))
 	if e.DiskFree > 0 {
 		fmt.Fprintf(out, "; %s free", plan.Bytes(e.DiskFree))
 	}
 	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second),
 		unknown, record.PlanPath(e.Work, e.PlanID))
 	return err
+}
+
+// size formats bytes; empty for none.
+func size(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return plan.Bytes(n)
 }
 
 // count formats a number of items: in full below ten million, else with three digits.

@@ -56,8 +56,9 @@ func Want(b *stage.Builder, language, shard int) string {
 			s.Vector = Stage.Key(givenSpec{s.SHA256, s.Given, b.Settings.Encoder, b.Settings.DType})
 			memory = 40 * int64(l.Rows()) // the keys of all sentences, sorted
 		}
-		c := cost(b.Settings, s.Rows)
+		c := cost(b.Settings, s)
 		c.Memory += memory
+		c.Expected += memory
 		b.Add(Stage, s.Vector, int64(s.Rows), c, args{language, shard})
 	}
 	return s.Vector
@@ -73,11 +74,16 @@ func Memory(dim int, device string) int64 {
 	return rows*(192<<20/16384) + rows*int64(dim)*8
 }
 
-func cost(s plan.Settings, rows int) stage.Cost {
+// cost expects of memory what was measured with the default encoder: a window of texts and vectors, and token ids
+// before they go to a temporary file. On disk it is vectors and token ids.
+func cost(s plan.Settings, of *plan.Shard) stage.Cost {
+	rows, dim, text := int64(of.Rows), int64(s.Dim), stage.SizeOf(of)
 	return stage.Cost{
-		Memory: Memory(s.Dim, s.EncoderDevice),
-		Disk:   int64(rows) * int64(s.Dim) * embedding.DType(s.DType).Size(),
-		Read:   int64(rows) * stage.RowBytes,
+		Memory:   Memory(s.Dim, s.EncoderDevice),
+		Expected: 4<<20 + 16384*dim*2 + min(rows*170, 20<<20) + rows*4,
+		Disk:     rows*dim*embedding.DType(s.DType).Size() + text*4/3,
+		Scratch:  stage.Spilled(text),
+		Read:     text,
 	}
 }
 

@@ -52,9 +52,8 @@ func planFeatures(b *stage.Builder) error {
 	}
 	for at := range b.Pairs {
 		pair := &b.Pairs[at]
-		spec, rows := featuresSpec{Merges: pair.Merges, K: scorer.K, Margin: b.Settings.Margin}, 0
+		spec := featuresSpec{Merges: pair.Merges, K: scorer.K, Margin: b.Settings.Margin}
 		for side := range spec.Described {
-			rows += b.Side(at, side).Rows()
 			for _, s := range b.Side(at, side).Shards {
 				spec.Described[side] = append(spec.Described[side], s.Described)
 			}
@@ -64,8 +63,7 @@ func planFeatures(b *stage.Builder) error {
 			spec.Shard = i
 			pair.Features[i] = Features.Key(spec)
 			own := b.Side(at, 0).Shards[i].Rows
-			largest := max(b.Side(at, 0).LargestShard(), b.Side(at, 1).LargestShard())
-			b.Add(Features, pair.Features[i], int64(own), featuresCost(b.Settings, own, rows, largest, i == 0), featuresArgs{at, i})
+			b.Add(Features, pair.Features[i], int64(own), featuresCost(b, at, i), featuresArgs{at, i})
 		}
 	}
 	return nil
@@ -74,24 +72,43 @@ func planFeatures(b *stage.Builder) error {
 // candidateBytes is the size of a candidate with its features.
 var candidateBytes = int64(28 + 4*feature.Count)
 
-// candidatesEach is the number of candidates of a source sentence: 1.5 were seen in German and English.
-const candidatesEach = 2
+// candidatesEach is the number of candidates of a source sentence, in hundredths: 110 to 150 were seen in German and
+// English.
+const candidatesEach = 140
 
 // featuresCost is, in memory, an upper bound that was measured: the table of token vectors, and a shard's neighbours
-// twice while all are put together. On disk it is the candidates, and what is gone at the end: a copy of them, and for
-// a pair's first task the neighbours of all, which the tasks of a process share.
-func featuresCost(s plan.Settings, own, rows, largest int, first bool) stage.Cost {
-	n, some, list := int64(rows), candidatesEach*int64(own), 8*int64(s.K)
+// twice while all are put together. Temporary files have a copy of the candidates, and the neighbours of all, which the
+// tasks of a process share.
+func featuresCost(b *stage.Builder, pair, shard int) stage.Cost {
+	sides := [2]*plan.Language{b.Side(pair, 0), b.Side(pair, 1)}
+	list := 8 * int64(b.Settings.K)
+	largest := max(sides[0].LargestShard(), sides[1].LargestShard())
+	candidates := int64(sides[0].Shards[shard].Rows) * candidatesEach / 100 * candidateBytes
 	c := stage.Cost{
-		Memory: 256<<20 + 2*int64(largest)*list,
-		Disk:   some * candidateBytes,
-		Read:   n * (stage.KeyBytes + list + described),
+		Memory: 256<<20 + 2*int64(largest)*list, Disk: candidates, Scratch: stage.Spilled(candidates),
 	}
-	if first {
-		c.Disk += some*candidateBytes + n*(list+mapped)
+	var text int64
+	for _, side := range sides {
+		n := int64(side.Rows())
+		c.Scratch += spilledOf(n, list)
+		c.Memory += heldOf(n) * 5 / 4
+		c.Expected += heldOf(n)
+		c.Read += n * (stage.KeyBytes + list)
+		for i := range side.Shards {
+			size := stage.SizeOf(&side.Shards[i])
+			text += size
+			c.Read += describedSize(size, int64(side.Shards[i].Rows))
+		}
 	}
+	c.Expected += 15<<20 + min(text*13, 95<<20) // sentences, and the table of the token vectors that occur
 	return c
 }
+
+// spilledOf is what temporary files have of the sentences of a side: their lists, and what is known of each.
+func spilledOf(n, list int64) int64 { return 2*stage.Spilled(n*list/2) + mapped/4*stage.Spilled(n*4) }
+
+// heldOf is what memory has of the sentences of a side that do not go to temporary files, as was measured.
+func heldOf(n int64) int64 { return stage.Held(n*8) / 8 * 50 }
 
 func checkFeatures(p *plan.Plan, t *plan.Task) error {
 	if err := stage.CheckPair(p, t); err != nil {
@@ -115,6 +132,7 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	if err != nil {
 		return nil, err
 	}
+	defer usage.SteadyHeap()()
 	var candidates []mine.Candidate
 	var values *feature.Table
 	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}

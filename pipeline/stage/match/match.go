@@ -71,7 +71,7 @@ func planPairs(b *stage.Builder) error {
 			s.Sides[side] = specOf(language, merges)
 		}
 		b.Pairs[pair].Bitext = Stage.Key(s)
-		b.Add(Stage, b.Pairs[pair].Bitext, int64(rows[0]+rows[1]), cost(b.Settings, rows), args{pair})
+		b.Add(Stage, b.Pairs[pair].Bitext, int64(rows[0]+rows[1]), cost(b, pair), args{pair})
 	}
 	return nil
 }
@@ -92,29 +92,51 @@ const mapped = 120
 
 // cost is, in memory, an upper bound that was measured: what is there whatever the corpus, and of each sentence a few
 // bytes; where the margin finds the candidates, these and the places and means of sentences. On disk it is the bitext
-// and its copy: every sentence of the smaller side in a pair of 200 bytes is more than was ever seen. While the task
-// runs it is also what does not stay in memory.
-func cost(s plan.Settings, rows [2]int) stage.Cost {
-	n, list := int64(rows[0]+rows[1]), 8*int64(s.K)
+// and its copy. How many pairs there are is not known: half of the smaller side's sentences is between a corpus in
+// which all are translated and one in which hardly any is. Temporary files have what does not stay in memory.
+func cost(b *stage.Builder, pair int) stage.Cost {
+	s, sides := b.Settings, [2]*plan.Language{b.Side(pair, 0), b.Side(pair, 1)}
+	rows := [2]int64{int64(sides[0].Rows()), int64(sides[1].Rows())}
+	n, list, candidates := rows[0]+rows[1], 8*int64(s.K), rows[0]*candidatesEach/100
+	var text int64
+	for _, side := range sides {
+		for i := range side.Shards {
+			text += stage.SizeOf(&side.Shards[i])
+		}
+	}
+	pairs := min(rows[0], rows[1]) / 2
+	if s.KeepBelow {
+		pairs = candidates
+	}
 	c := stage.Cost{
-		Memory: 256 << 20,
-		Disk:   2*200*int64(min(rows[0], rows[1])) + n*mapped,
-		Read:   n * (stage.KeyBytes + stage.RowBytes),
+		Memory:   256 << 20,
+		Expected: 16<<20 + min(text*8, 75<<20) + n*5,
+		Disk:     2 * pairs * (pairSize + text/max(n, 1)*2),
+		Read:     n*stage.KeyBytes + text,
 	}
 	if s.Scorer != "" {
 		c.Memory += n * 6
-		c.Read += n * candidatesEach / 2 * candidateBytes
+		c.Read += candidates * candidateBytes
 	}
 	if !s.Scored() {
 		c.Memory += n * 100
-		c.Disk += n * list
+		c.Expected += n * 60
 		c.Read += n * list
+	}
+	for _, n := range rows {
+		c.Scratch += spilledOf(n, list)
+		c.Memory += heldOf(n) * 5 / 4
+		c.Expected += heldOf(n)
 	}
 	if s.Documents != "" {
 		c.Memory += n * 400 // documents' sentences and beads
+		c.Expected += n * 400
 	}
 	return c
 }
+
+// pairSize is the size of a pair in a bitext without its texts, in bytes.
+const pairSize = 50
 
 // Result is a task's record of its bitext.
 type Result struct {

@@ -108,22 +108,33 @@ func want(b *stage.Builder, pair, side int) []string {
 		for _, vector := range missing {
 			a.Cells = append(a.Cells, cell{search.Want(b, pair, side, i, places[vector]), places[vector]})
 		}
-		b.Add(Stage, keys[i], int64(shard.Rows), cost(b.Settings, shard.Rows, other, a), a)
+		b.Add(Stage, keys[i], int64(shard.Rows), cost(b, own, other, a), a)
 	}
 	return keys
 }
 
+// numbered is how many rows are sorted at a time while sentences are numbered.
+const numbered = 512 << 10
+
 // cost is, in memory, an upper bound that was measured: the keys of a shard of the other side while that is numbered,
-// and the shard's lists of two cells. It reads both sides' lists of a cell.
-func cost(s plan.Settings, rows int, other *plan.Language, a args) stage.Cost {
-	others := int64(other.Rows())
-	lists := int64(rows) * int64(s.K) * 8
-	c := stage.Cost{Memory: 96<<20 + 32*int64(other.LargestShard()) + 2*lists, Disk: lists, Read: others * stage.KeyBytes}
+// and the shard's lists of two cells. It reads both sides' lists of a cell. The expected memory is twice what is live;
+// the numbers of sentences and their making are shared by the tasks that run at once.
+func cost(b *stage.Builder, own, other *plan.Language, a args) stage.Cost {
+	rows, k, others := int64(own.Shards[a.Shard].Rows), int64(b.Settings.K), int64(other.Rows())
+	largest, n := int64(other.LargestShard()), max(others, int64(own.Rows()))
+	atOnce := int64(max(min(b.Threads, len(own.Shards)+len(other.Shards)), 1))
+	shared := 72*min(n, numbered) + 3*(stage.Held(8*n)+2*stage.Held(4*n)) + 24*largest
+	lists := rows * k * 8
+	c := stage.Cost{
+		Memory:   128<<20 + 32*largest + 2*lists,
+		Expected: (12<<20+shared*4/3)/atOnce + 4*stage.Held(lists/2),
+		Disk:     lists, Scratch: 2 * stage.Spilled(lists/2), Read: others * stage.KeyBytes,
+	}
 	if a.Base != nil {
 		c.Read += c.Disk
 	}
 	for _, cell := range a.Cells {
-		c.Read += int64(rows+other.Shards[cell.Other].Rows) * int64(s.K) * 8
+		c.Read += (rows + int64(other.Shards[cell.Other].Rows)) * k * 8
 	}
 	return c
 }

@@ -72,7 +72,7 @@ func Want(b *stage.Builder, pair, side, own, other int) string {
 	k := Key(b.Settings, source, target)
 	if !b.Has(Stage, k) {
 		shape := a.shape(b.Plan)
-		b.Add(Stage, k, int64(shape.Rows)*int64(shape.Cols), cost(b, shape), a)
+		b.Add(Stage, k, int64(shape.Rows)*int64(shape.Cols), cost(b, a), a)
 	}
 	return k
 }
@@ -82,22 +82,31 @@ func (a args) shape(p *plan.Plan) backend.Shape {
 	return backend.Shape{Rows: p.Side(a.Pair, 0).Shards[a.Shards[0]].Rows, Cols: p.Side(a.Pair, 1).Shards[a.Shards[1]].Rows}
 }
 
-// cost is, in memory, an upper bound that was measured for the exact pass: both sides' lists with their candidates,
-// hashes of both sides, scratch blocks. Another backend says what it needs beyond that.
-func cost(b *stage.Builder, shape backend.Shape) stage.Cost {
-	rows, k := int64(shape.Rows+shape.Cols), int64(b.Settings.K)
-	vector := int64(b.Settings.Dim)*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
-	c := stage.Cost{Memory: 128<<20 + rows*(24+24*k), Disk: rows * k * 8, Read: rows * vector}
-	name := b.Searcher()
-	if name == exact.Name || min(shape.Rows, shape.Cols) < backend.MinRows(name) {
-		return c
+// cost is, in memory, an upper bound that was measured: what the backend says, and the process. What inverted lists
+// have of each row beside that is in temporary files, and a shard's lists are kept with its first cell.
+func cost(b *stage.Builder, a args) stage.Cost {
+	shape, name := a.shape(b.Plan), b.Searcher()
+	rows, k, dim := int64(shape.Rows+shape.Cols), int64(b.Settings.K), int64(b.Settings.Dim)
+	vector := dim*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
+	if min(shape.Rows, shape.Cols) < backend.MinRows(name) {
+		name = exact.Name
 	}
 	opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
 	memory := backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts)
-	if strings.HasPrefix(name, ivf.Prefix) { // what others have of each row is in files
-		c.Memory = 128<<20 + memory
-	} else {
-		c.Memory = max(c.Memory, memory)
+	c := stage.Cost{Memory: 128<<20 + memory, Expected: memory, Disk: rows * k * 8, Read: rows * vector}
+	if !strings.HasPrefix(name, ivf.Prefix) {
+		c.Memory += rows * (24 + 16*k)
+		c.Expected += rows * 32
+		if name == exact.Name { // threads do not fill their blocks
+			c.Expected = memory*4/5 + rows*32
+		}
+		return c
+	}
+	c.Scratch = stage.Spilled(rows * k * 8 * 2)
+	for side, n := range []int{shape.Rows, shape.Cols} {
+		if a.Shards[1-side] == 0 {
+			c.Disk += int64(n)*8 + int64(backend.MinRows(name))*dim*4
+		}
 	}
 	return c
 }

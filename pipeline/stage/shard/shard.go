@@ -367,7 +367,7 @@ func Shards(inputs []plan.Input, s plan.Settings, found []shard.Info) []plan.Sha
 	shards := make([]plan.Shard, len(found))
 	places := map[int]int{} // shards of a file
 	for n, one := range found {
-		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", inputs[0].Path, n), Task: Key(inputs[0], s), File: one.File, SHA256: one.SHA256, Rows: one.Rows}
+		shards[n] = plan.Shard{Name: fmt.Sprintf("%s#%d", inputs[0].Path, n), Task: Key(inputs[0], s), File: one.File, SHA256: one.SHA256, Rows: one.Rows, Bytes: one.Bytes}
 		for _, from := range one.Files {
 			name := fmt.Sprintf("%s#%d", inputs[from.File].Path, places[from.File])
 			places[from.File]++
