@@ -243,7 +243,8 @@ func compareChoices(t *testing.T, d *direction, r *reference) {
 					best = i
 				}
 			}
-			if c := got[at]; int(c.word) != best-1 || math.Abs(float64(c.posterior)-w[best]/sum) > 1e-5 {
+			// Words that are equally good differ by rounding, which the reference has its own of.
+			if c := got[at]; w[c.word+1] < w[best]*(1-1e-6) || math.Abs(float64(c.posterior)-w[best]/sum) > 1e-5 {
 				t.Fatalf("word %d of %v is aligned to %v, want %d with %v", j, p, c, best-1, w[best]/sum)
 			}
 			at++
