@@ -79,9 +79,21 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		fmt.Fprintf(out, "%s: %d sentences in %d shards\n", l.Code, l.Sentences, l.Shards)
 	}
 	fmt.Fprintln(out)
+	unknown, err := printStages(out, e)
+	if err != nil {
+		return err
+	}
+	printChoices(out, e)
+	printNeeds(out, e)
+	_, err = fmt.Fprintf(out, "time        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second),
+		unknown, record.PlanPath(e.Work, e.PlanID))
+	return err
+}
+
+// printStages prints the table of stages. unknown names one whose time is not known.
+func printStages(out io.Writer, e *pipeline.Estimate) (unknown string, err error) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\ttasks\tdone\tto do\titems to do\t\tper second\tmemory\tat most\tdisk\t\n")
-	unknown := ""
 	for _, stage := range e.Stages {
 		rate := ""
 		if stage.Items > 0 && stage.Rate > 0 {
@@ -93,9 +105,11 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 			stage.Tasks-stage.Done, count(stage.Items), stage.Unit, rate, size(stage.Expected), size(stage.MemoryBound),
 			size(stage.Disk))
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
+	return unknown, table.Flush()
+}
+
+// printChoices prints what searches and what decides.
+func printChoices(out io.Writer, e *pipeline.Estimate) {
 	fmt.Fprintf(out, "\nsearch      %s: %s\n", e.Search.Backend, e.Search.Why)
 	for _, b := range e.Backends {
 		if b.Refused != "" {
@@ -119,6 +133,10 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 		fmt.Fprintln(out,
 			"scorer      none of the program's is for this encoder: one is fitted to the text first, in some seconds")
 	}
+}
+
+// printNeeds prints memory and disk.
+func printNeeds(out io.Writer, e *pipeline.Estimate) {
 	if e.Expected > 0 {
 		fmt.Fprintf(out, "memory      about %s (%s), at most %s, mapped files apart; max_memory ", plan.Bytes(e.Expected),
 			e.ExpectedStage, plan.Bytes(e.MemoryBound))
@@ -131,9 +149,7 @@ func printPlan(out io.Writer, e *pipeline.Estimate, asJSON bool) error {
 	if e.DiskFree > 0 {
 		fmt.Fprintf(out, "; %s free", plan.Bytes(e.DiskFree))
 	}
-	_, err := fmt.Fprintf(out, "\ntime        about %s on this machine%s\nplan        %s\n", e.Time.Round(time.Second),
-		unknown, record.PlanPath(e.Work, e.PlanID))
-	return err
+	fmt.Fprintln(out)
 }
 
 // size formats bytes; empty for none.
