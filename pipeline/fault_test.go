@@ -226,7 +226,7 @@ func child(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(memoryOf("VmHWM"))
+	fmt.Println(peakMemory())
 	return 0
 }
 

@@ -206,7 +206,7 @@ func TestSyntheticCost(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(20 * time.Millisecond):
-				peak = max(peak, memoryOf("RssAnon"))
+				peak = max(peak, usage.AnonymousMemory())
 			}
 		}
 	})
@@ -225,14 +225,13 @@ func TestSyntheticCost(t *testing.T) {
 	}
 }
 
-// memoryOf is a line of the process's status, in bytes: RssAnon is its resident memory that no file backs, VmHWM the
-// most that was resident.
-func memoryOf(line string) int64 {
+// peakMemory is the most that was resident of this program, in bytes: usage.PeakMemory may be that of the one before.
+func peakMemory() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(status), line+":")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
 	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	kib, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {

@@ -28,6 +28,7 @@ import (
 	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 )
 
 // Prefix begins the name of a search in the settings. The number of lists follows.
@@ -120,7 +121,7 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
 	opts.NProbe = cmp.Or(opts.NProbe, DefaultNProbe(n))
 	opts.RecallRows = cmp.Or(opts.RecallRows, approximate.RecallRows)
-	s := &searcher{lists: n, opts: opts, kernel: kernel.Best, inMemory: 8 << 20}
+	s := &searcher{lists: n, opts: opts, kernel: kernel.Best, inMemory: spill.InMemory}
 	if opts.Kernel != "" {
 		if s.kernel = kernel.Get(opts.Kernel); s.kernel == nil {
 			return nil, badinput.Errorf("this CPU cannot run the search kernel %q; leave it out to use %s", opts.Kernel,

@@ -33,8 +33,6 @@ const (
 	turnRows    = 8 * visitorRows
 )
 
-func (p *pass) close() { p.lists.close() }
-
 // maxVisits bounds the memory for visits, of visitBytes each, and mostVisitors that for the visitors of the lists that
 // are compared at a time.
 const (

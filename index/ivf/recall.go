@@ -53,11 +53,7 @@ func (s *searcher) nearestOfAll(ctx context.Context, half *index.Half, queries [
 	nearest := mine.NewNeighbours(len(queries), k)
 	chosen := kernel.NewLists(nearest.IDs, nearest.Cosines, k)
 	defer chosen.Close()
-	candidates := make([]int64, len(proposed.IDs))
-	for i, id := range proposed.IDs {
-		candidates[i] = int64(id)
-	}
-	s.kernel.Refine(side, base, chosen, 0, len(queries), candidates, make([]float64, len(queries)))
+	s.kernel.Refine(side, base, chosen, 0, len(queries), appendWide(nil, proposed.IDs), make([]float64, len(queries)))
 	return nearest, nil
 }
 

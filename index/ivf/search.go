@@ -2,7 +2,6 @@ package ivf
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"bitextmine/index"
@@ -44,7 +43,7 @@ func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt i
 	passes, err := s.passes(ctx, cell, [2]*index.Half{forward, backward}, report)
 	for _, p := range passes {
 		if p != nil {
-			defer p.close()
+			defer p.lists.close()
 		}
 	}
 	if err != nil {
@@ -54,8 +53,10 @@ func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt i
 		return index.Result{}, err
 	}
 	chosenForward, chosenBackward := cell.Halves()
-	if err := errors.Join(passes[0].choose(ctx, chosenForward, chosenBackward),
-		passes[1].choose(ctx, chosenBackward, chosenForward)); err != nil {
+	if err := passes[0].choose(ctx, chosenForward, chosenBackward); err != nil {
+		return index.Result{}, err
+	}
+	if err := passes[1].choose(ctx, chosenBackward, chosenForward); err != nil {
 		return index.Result{}, err
 	}
 	var r index.Recall
@@ -85,9 +86,7 @@ func (p *pass) choose(ctx context.Context, chosen, others *index.Half) error {
 			if ids[proposed.K-1] >= 0 && products[chosen.K-1]-products[proposed.K-1] < apart {
 				crowded = append(crowded, int32(q))
 			}
-			for _, id := range ids {
-				candidates = append(candidates, int64(id))
-			}
+			candidates = appendWide(candidates, ids)
 		}
 		if err := chosen.Refine(ctx, p.opts.Threads, lo, hi, candidates); err != nil {
 			return err
@@ -97,6 +96,14 @@ func (p *pass) choose(ctx context.Context, chosen, others *index.Half) error {
 		return nil
 	}
 	return p.again(ctx, chosen, others, crowded)
+}
+
+// appendWide appends rows as Refine takes them.
+func appendWide(to []int64, rows []int32) []int64 {
+	for _, row := range rows {
+		to = append(to, int64(row))
+	}
+	return to
 }
 
 // apart is how far two products of a row must be apart so that the larger hardly ever has the smaller cosine: four
@@ -133,7 +140,10 @@ func (s *searcher) passes(ctx context.Context, cell *index.Cell, halves [2]*inde
 // their visits then visit all lists.
 func propose(ctx context.Context, passes [2]*pass, k int) error {
 	for _, p := range passes {
-		if err := errors.Join(p.measureSpan(ctx), p.run(ctx)); err != nil {
+		if err := p.measureSpan(ctx); err != nil {
+			return err
+		}
+		if err := p.run(ctx); err != nil {
 			return err
 		}
 	}

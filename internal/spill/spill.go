@@ -22,6 +22,9 @@ type Space struct {
 	Memory int    // bytes of each log and each table that stay in memory
 }
 
+// InMemory is how many bytes of each log and each table a run keeps in memory.
+const InMemory = 8 << 20
+
 // Holds says whether so many bytes stay in memory.
 func (s Space) Holds(n int) bool { return s.Dir == "" || n <= s.Memory }
 

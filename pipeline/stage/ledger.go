@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"bitextmine/bitext/label"
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -136,22 +137,19 @@ type Cost struct {
 	Read     int64 // estimate of what it reads
 }
 
-// InMemory is how much of a list or log that may go to a temporary file stays in memory.
-const InMemory = 8 << 20
-
 // Spilled is what a temporary file has of a list of so many bytes.
 func Spilled(size int64) int64 {
-	if size <= InMemory {
+	if size <= spill.InMemory {
 		return 0
 	}
 	return size
 }
 
-// RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
-const RowBytes = 120
-
 // Held is what memory has of such a list.
 func Held(size int64) int64 { return size - Spilled(size) }
+
+// RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
+const RowBytes = 120
 
 // SizeOf is the size of a shard's file in bytes, which goes with the length of its sentences.
 func SizeOf(s *plan.Shard) int64 {

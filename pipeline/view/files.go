@@ -70,12 +70,9 @@ func (f *Files) Spill(dir string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.room.Dir == "" {
-		f.room.Space = spill.Space{Dir: filepath.Dir(dir), Memory: inMemory}
+		f.room.Space = spill.Space{Dir: filepath.Dir(dir), Memory: spill.InMemory}
 	}
 }
-
-// inMemory is how much of each list of numbers stays in memory.
-const inMemory = 8 << 20
 
 // Free frees what Spill put into files. Nothing that was read of sentences may be used any more.
 func (f *Files) Free() error { return f.room.Close() }

@@ -82,7 +82,7 @@ func TestSpillOutlivesTask(t *testing.T) {
 	first := filepath.Join(t.TempDir(), "first")
 	f := NewFiles(nil, &plan.Plan{}, "")
 	f.Spill(first)
-	if _, err := spill.Make[byte](&f.room, inMemory+1); err != nil || f.Free() != nil {
+	if _, err := spill.Make[byte](&f.room, spill.InMemory+1); err != nil || f.Free() != nil {
 		t.Errorf("no file after the task: %v", err)
 	}
 }

@@ -128,9 +128,6 @@ func count(ctx context.Context, f *view.Files, t *plan.Task) int64 {
 	return int64(info.Judged)
 }
 
-// inMemory is how much of either side's sentences and lists, and of the candidates' features, stays in memory.
-const inMemory = 8 << 20
-
 // run finds the candidates in doubt and writes their logits.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[args](t)
@@ -141,7 +138,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	pair.Space = spill.Space{Dir: dir, Memory: inMemory}
+	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
 	defer func() { err = errors.Join(err, pair.Close()) }()
 	doubts, err := decide.Doubts(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {

@@ -122,7 +122,7 @@ func describe(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter
 	defer usage.SteadyHeap()()
 	language := &e.Plan.Languages[a.Language]
 	s := &language.Shards[a.Shard]
-	builder := score.NewSide(spill.Space{Dir: dir, Memory: inMemory}, language.Code, s.Rows, tokens, e.EncoderOptions().Threads)
+	builder := score.NewSide(spill.Space{Dir: dir, Memory: spill.InMemory}, language.Code, s.Rows, tokens, e.EncoderOptions().Threads)
 	defer func() { err = errors.Join(err, builder.Close()) }()
 	if err := decide.DescribeShard(ctx, e.Files, s, builder); err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	defer usage.SteadyHeap()()
 	var candidates []mine.Candidate
 	var values *feature.Table
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	err = openedOf(e).use(ctx, e, a.Pair, room.Space, func(of *decide.Described) error {
 		candidates, values, err = of.Candidates(ctx, a.Shard, room, e.EncoderOptions().Threads)

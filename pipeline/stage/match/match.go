@@ -161,9 +161,6 @@ func ReadResult(out *store.Output) (*Result, error) {
 	return r, nil
 }
 
-// inMemory is how much of either side's sentences and lists, and of the candidates' features, stays in memory.
-const inMemory = 8 << 20
-
 // manySentences is the number from which what is read of the sentences, which stays until all candidates are scored, is
 // most of the heap. With fewer the garbage collector would run too often while it is read.
 const manySentences = 100_000
@@ -182,7 +179,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
 		defer usage.SteadyHeap()()
 	}
-	pair.Space = spill.Space{Dir: dir, Memory: inMemory}
+	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
 	defer func() { err = errors.Join(err, pair.Close()) }()
 	decision, err := decide.Pair(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {

@@ -179,9 +179,6 @@ func uses(p *plan.Plan, use func(key string)) {
 	bases(p, func(key string, _, _ int, _ string) { use(key) })
 }
 
-// inMemory is how much of the merged lists stays in memory.
-const inMemory = 8 << 20
-
 // run joins a shard's base and new cells. The file's bytes depend on the shard and the shard set alone, not on the
 // base.
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
@@ -198,7 +195,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	var found view.Recall
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	merger, err := mine.NewMergerIn(room, rows, e.Plan.Settings.K)
 	if err != nil {

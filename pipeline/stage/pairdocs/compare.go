@@ -127,7 +127,7 @@ func compare(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, all.close()) }()
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	from, to := all.of(a.Shard)
 	w := &comparison{pairs: all.pairs[from:to], threads: e.EncoderOptions().Threads, info: compareInfo{Candidates: to - from}}

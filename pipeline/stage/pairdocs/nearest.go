@@ -99,7 +99,7 @@ func nearest(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	if err != nil {
 		return nil, err
 	}
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: inMemory}}
+	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	info := nearestInfo{}
 	var means [2]embedding.Matrix
@@ -123,9 +123,6 @@ func nearest(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	return info, writeSections(filepath.Join(dir, candidatesFile),
 		spill.Bytes(header), spill.Bytes(sides[0].places), spill.Bytes(sides[1].places), spill.Bytes(candidates))
 }
-
-// inMemory is how much of each list stays in memory.
-const inMemory = 8 << 20
 
 // means collects the mean vectors of the documents, as match.Centre leaves them.
 func (o *outline) means(ctx context.Context, f *view.Files, room *spill.Arena, language *plan.Language) (embedding.Matrix, error) {

@@ -204,9 +204,6 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 	})
 }
 
-// ordersInMemory is the size of an order that stays in memory.
-const ordersInMemory = 8 << 20
-
 // order returns each row's place in the order of the shard's sentence keys, once for all cells of the shard. If they
 // are many they are in a file of a folder, without a name, so that they stay when the folder is published.
 func order(ctx context.Context, e *stage.Env, s *plan.Shard, dir string) ([]int32, error) {
@@ -215,7 +212,7 @@ func order(ctx context.Context, e *stage.Env, s *plan.Shard, dir string) ([]int3
 		if err != nil {
 			return nil, nil, err
 		}
-		room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: ordersInMemory}}
+		room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 		order, err := spill.Make[int32](room, len(keys))
 		if err == nil {
 			view.KeyOrder(keys, order)
