@@ -48,6 +48,9 @@ type Options struct {
 // proposals is how many rows are proposed for a list of k.
 func proposals(k int) int { return k + max(8, k/2) }
 
+// ListBytes is the size of a row's lists in the space of a search: the proposals, the nearest, and these of all copies.
+func ListBytes(k int) int { return 8 * (proposals(k) + 2*k) }
+
 // DefaultNProbe is the number of lists that a row visits on average unless the settings say otherwise. It grows with
 // the fourth root of the number of lists, as what a recall of 0.99 takes does.
 func DefaultNProbe(lists int) int {

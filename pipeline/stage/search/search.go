@@ -102,7 +102,7 @@ func cost(b *stage.Builder, a args) stage.Cost {
 		}
 		return c
 	}
-	c.Scratch = stage.Spilled(rows * k * 8 * 2)
+	c.Scratch = stage.Spilled(rows * int64(ivf.ListBytes(b.Settings.K)))
 	for side, n := range []int{shape.Rows, shape.Cols} {
 		if a.Shards[1-side] == 0 {
 			c.Disk += int64(n)*8 + int64(backend.MinRows(name))*dim*4
