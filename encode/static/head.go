@@ -214,21 +214,22 @@ func (r *headReader) multiply(x int, matrix, out string) bool {
 
 // newProduct packs a matrix of 8-bit numbers [rows, columns] and the scales of its columns.
 func newProduct(numbers []byte, columns int, scales []float32, vnni bool) *product {
-	p, rows := &product{scales: scales}, len(numbers)/columns
-	if !vnni {
+	p, rows, together := &product{scales: scales}, len(numbers)/columns, 2
+	if vnni {
+		together = 4
+		p.vnni, p.shift = make([]int8, len(numbers)), make([]int32, columns)
+	} else {
 		p.wide = make([]int16, len(numbers))
-		for i, b := range numbers {
-			p.wide[i%columns*rows+i/columns] = int16(int8(b))
-		}
-		return p
 	}
-	p.vnni, p.shift = make([]int8, len(numbers)), make([]int32, columns)
-	const together = 4
 	for i, b := range numbers {
 		row, column := i/columns, i%columns
-		block := column / width * rows * width
-		p.vnni[block+row/together*width*together+column%width*together+row%together] = int8(b)
-		p.shift[column] += 128 * int32(int8(b))
+		at := column/width*rows*width + row/together*width*together + column%width*together + row%together
+		if vnni {
+			p.vnni[at] = int8(b)
+			p.shift[column] += 128 * int32(int8(b))
+		} else {
+			p.wide[at] = int16(int8(b))
+		}
 	}
 	return p
 }

@@ -7,7 +7,7 @@
 //	amx       x86-64 with AMX tiles, on Linux: bfloat16 products summed in float32
 //	vnni      x86-64 with AVX512-VNNI: int16 products summed in int32, twice the speed of float32
 //	avx512    x86-64 with AVX-512
-//	avx2      x86-64 with AVX2, FMA and F16C
+//	avx2      x86-64 with AVX2, FMA and F16C: int16 products, up to twice the speed of float32
 //	portable  anything else
 //
 // Emulated is the amx kernel for tests on CPUs that have no tiles.
