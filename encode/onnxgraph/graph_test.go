@@ -258,6 +258,11 @@ func FuzzParse(f *testing.F) {
 		for _, n := range g.Nodes {
 			_, _ = n.Attributes()
 		}
+		if other := g.Unsigned(); other != nil {
+			if _, err := Parse(other); err != nil {
+				t.Errorf("a graph that parses does not with other matrices: %v", err)
+			}
+		}
 		for _, name := range g.Outputs {
 			g.Waists(name)
 			if _, err := Parse(g.CutAfter("x", 1, name)); err != nil {

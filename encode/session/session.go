@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	ort "github.com/yalue/onnxruntime_go"
+	"golang.org/x/sys/cpu"
 
 	"bitextmine/encode/layers"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
@@ -85,6 +88,9 @@ func load(m *model.Model, data []byte, takes []string, output string,
 			return nil, err
 		}
 	}
+	if data != nil && configure == nil && saturates {
+		data = exact(data)
+	}
 	if data != nil {
 		loaded, err = ort.NewDynamicAdvancedSessionWithONNXData(data, takes, []string{output}, options)
 	} else {
@@ -94,6 +100,21 @@ func load(m *model.Model, data []byte, takes []string, output string,
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
 	return loaded, nil
+}
+
+// saturates says that ONNX Runtime cuts sums of 8-bit products of numbers without and with a sign short on this CPU.
+var saturates = runtime.GOARCH == "amd64" && !cpu.X86.HasAVX512VNNI && !cpu.X86.HasAVXVNNI
+
+// exact is a graph whose 8-bit products ONNX Runtime sums exactly on every CPU, as the program does itself.
+func exact(data []byte) []byte {
+	g, err := onnxgraph.Parse(data)
+	if err != nil {
+		return data // ONNX Runtime says what is wrong with it
+	}
+	if other := g.Unsigned(); other != nil {
+		return other
+	}
+	return data
 }
 
 // Open reads the graph and verifies that it has the inputs and outputs that the manifest names. ONNX Runtime must be
