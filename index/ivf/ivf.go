@@ -5,7 +5,7 @@
 // its nearest centroids: all whose cosines are near that of the nearest. The two directions share what they compare: a
 // pair is compared if the target row is in a list that the source row visits, or the source row in a list that the
 // target row visits, and it is offered to both rows' neighbour lists. So a pair is missed only if both of two different
-// divisions miss it.
+// divisions miss it. Where one side is much smaller, as a night's is, only its rows visit lists (lopsided.go).
 //
 // The rows that visit a list are compared with it in tiles, as exact search compares blocks, but by products of rows
 // rounded to whole numbers up to 127, which are exact in all kernels. The largest of these propose somewhat more than k
@@ -95,6 +95,7 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	visits := atOnce*(visitBytes*int64(nprobe)+8) + 4*mostVisitors
 	visits = max(visits, 8*memberChoice*int64(min(rows, divideRows))) // the lists that a row may be in are found before
 	nearest := kernel.ScannerBytes(dim, most, nearestRows, n) + nearBytes(nearestRows, most)
+	nearest = max(nearest, kernel.ScannerBytes(dim, mostTaken, nearestRows, choiceRows)+nearBytes(nearestRows, mostTaken))
 	worker := kernel.ScannerBytes(dim, proposals(k), visitorRows, listRows) + nearest
 	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
 }
@@ -136,22 +137,6 @@ func Open(lists string, opts Options) (index.Searcher, error) {
 
 func (s *searcher) Name() string { return Prefix + strconv.Itoa(s.lists) }
 
-// lopsided is how many times as many rows a list of a side may have as one of a much smaller side.
-const lopsided = 8
-
-// of returns the searcher of a side's lists in a cell with a side of other rows. A side with fewer than 1/lopsided of
-// the other's rows has fewer lists: what they save must pay for finding those that each of the other's rows visits.
-func (s *searcher) of(rows, other int) *searcher {
-	lists := max(int(int64(lopsided)*int64(s.lists)*int64(rows)/int64(other)), 1)
-	if lists >= s.lists {
-		return s
-	}
-	sized := *s
-	sized.lists = lists
-	sized.opts.NProbe = min(s.opts.NProbe, lists)
-	return &sized
-}
-
 // Training: 24 rows of the sample for each list, four rounds.
 const (
 	trainRows   = 24
@@ -173,7 +158,7 @@ func (s *searcher) train(ctx context.Context, side *index.Distinct) ([]float32, 
 		if err != nil {
 			return nil, err
 		}
-		_, err = s.nearest(ctx, side.Kernel, sample, c, 1, math.Inf(1),
+		_, err = s.nearest(ctx, side.Kernel, sample, c, allOf(c), 1, math.Inf(1),
 			func(lo int, found near) { copy(nearest[lo:], found.ids) })
 		c.Close()
 		if err != nil {

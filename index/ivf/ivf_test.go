@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -202,25 +203,23 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// A side that is much smaller than the other has fewer lists, as many of which are visited: a night misses no more.
+// TestLopsidedCells: of a side that is much smaller than the other the rows visit, whichever side it is, and both sides
+// find their neighbours.
 func TestLopsidedCells(t *testing.T) {
-	opened, err := Open("4096", Options{Settings: approximate.Settings{NProbe: 16}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ rows, other, lists, nprobe int }{
-		{1000, 1000, 4096, 16}, {5000, 1000, 4096, 16}, {1000, 8000, 4096, 16}, {1000, 16000, 2048, 16}, {1, 1 << 20, 1, 1},
-	} {
-		if s := opened.(*searcher).of(c.rows, c.other); s.lists != c.lists || s.opts.NProbe != c.nprobe {
-			t.Errorf("%d rows beside %d: %d lists, %d visits; want %d and %d",
-				c.rows, c.other, s.lists, s.opts.NProbe, c.lists, c.nprobe)
+	large, small := clustered(rand.New(rand.NewPCG(11, 11)), 6000, 32)
+	for _, rows := range []int{3, 150, 740} {
+		few := index.Side{Vectors: embedding.Matrix{N: rows, Dim: 32, F32: small.Vectors.F32[:rows*32]}}
+		for i, sides := range [][2]index.Side{{large, few}, {few, large}} {
+			var results [2]index.Result
+			for at, threads := range []int{1, 3} {
+				got := search(t, "96", Options{Threads: threads, Settings: approximate.Settings{NProbe: 8}}, sides[0], sides[1], 4)
+				if r := got.Recall; r.Source < 0.95 || r.Target < 0.95 {
+					t.Errorf("recall %+v of %d rows beside 6000", r, rows)
+				}
+				results[at] = got
+			}
+			same(t, fmt.Sprintf("%d rows, side %d, three threads", rows, 1-i), results[1], results[0])
 		}
-	}
-	src, tgt := clustered(rand.New(rand.NewPCG(11, 11)), 6000, 32)
-	src = index.Side{Vectors: embedding.Matrix{N: 150, Dim: 32, F16: src.Vectors.F16[:150*32]}}
-	got := search(t, "96", Options{Settings: approximate.Settings{NProbe: 8}}, src, tgt, 4)
-	if r := got.Recall; r.Source < 0.95 || r.Target < 0.95 {
-		t.Errorf("recall %+v of 150 rows beside 6000", r)
 	}
 }
 

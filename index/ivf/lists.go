@@ -109,7 +109,7 @@ func (s *searcher) place(ctx context.Context, side *index.Distinct, centroids *k
 	}
 	n := min(memberChoice, s.lists)
 	all := makeNear(len(rows), n)
-	unit, err := s.nearest(ctx, side.Kernel, rows, centroids, n, math.Inf(1), func(lo int, found near) {
+	unit, err := s.nearest(ctx, side.Kernel, rows, centroids, allOf(centroids), n, math.Inf(1), func(lo int, found near) {
 		copy(all.ids[lo*n:], found.ids)
 		copy(all.products[lo*n:], found.products)
 		copy(all.counts[lo:], found.counts)
@@ -172,6 +172,9 @@ func (s *searcher) load(path string, want approximate.Label) (d division, err er
 // nearestRows is the number of rows that are compared with the centroids at a time.
 const nearestRows = 1024
 
+// allOf is a span of all rows of a side.
+func allOf(side *kernel.Side) kernel.Span { return kernel.Span{Hi: side.N, Step: 1} }
+
 // near is the nearest centroids of some rows, at most n for each.
 type near struct {
 	n        int
@@ -193,25 +196,25 @@ func (l near) of(row int) ([]int32, []float32) {
 	return l.ids[lo:hi], l.products[lo:hi]
 }
 
-// nearest finds the n nearest centroids of each of the given rows of a side, of those whose cosines are at most span
-// below the nearest's. take gets those of a part of the rows, from position lo on, valid until it returns. It is called
-// in several threads. unit is the product of two vectors whose inner product is 1.
+// nearest finds the n nearest of a span of base rows, mostly centroids, for each of the given rows of a side, of those
+// whose cosines are at most below less than the nearest's. take gets those of a part of the rows, from position lo on,
+// valid until it returns. It is called in several threads. unit is the product of two vectors whose inner product is 1.
 //
 // Nearest is by the products of rows that are rounded to whole numbers: it takes little more than the products, and all
 // kernels agree on it without float64 cosines.
-func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, centroids *kernel.Side, n int,
-	span float64, take func(lo int, found near)) (unit float64, err error) {
+func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32, base *kernel.Side, at kernel.Span,
+	n int, below float64, take func(lo int, found near)) (unit float64, err error) {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(s.opts.Threads, (len(rows)+nearestRows-1)/nearestRows) {
 		g.Go(func() error {
-			scanner, err := s.kernel.NewWhole(side, centroids, n, nearestRows, centroids.N)
+			scanner, err := s.kernel.NewWhole(side, base, n, nearestRows, at.Hi-at.Lo)
 			if err != nil {
 				return err
 			}
 			defer scanner.Close()
-			scanner.Base(kernel.Span{Hi: centroids.N, Step: 1}, nil)
-			scanner.OnlyNearest(span)
+			scanner.Base(at, nil)
+			scanner.OnlyNearest(below)
 			found := makeNear(nearestRows, n)
 			for {
 				lo := int(next.Add(1)-1) * nearestRows
@@ -229,7 +232,7 @@ func (s *searcher) nearest(ctx context.Context, side *kernel.Side, rows []int32,
 			}
 		})
 	}
-	return kernel.WholeUnit(side, centroids), g.Wait()
+	return kernel.WholeUnit(side, base), g.Wait()
 }
 
 // grouped returns the positions of ids by id, ascending within one: those of id i are at[start[i]:start[i+1]].

@@ -20,6 +20,8 @@ type pass struct {
 	*searcher
 	visitors, visited *index.Half // the rows that visit lists, and the rows in the lists
 	lists             *lists
+	longest           int // rows of the visited side that are compared at a time, at most
+	taken             int // how many lists take a row on average although it does not visit them; 0: none does
 	span              float64
 	progress          *index.Progress
 	exactly           bool
@@ -46,33 +48,45 @@ func visitorsAtOnce(nprobe int) int { return max(maxVisits/max(nprobe, 1), neare
 
 // run has all rows visit their nearest lists.
 func (p *pass) run(ctx context.Context) error {
-	n := p.visitors.Queries.Len()
-	return p.runParts(ctx, n, func(lo, hi int) []int32 {
-		rows := make([]int32, hi-lo)
-		for i := range rows {
-			rows[i] = int32(lo + i)
-		}
-		return rows
-	})
+	return p.visit(ctx, p, p.visitors.Queries.Len(), between, p.withRows)
+}
+
+// withRows is what visitors of a list are compared with, its rows, and they themselves.
+func (p *pass) withRows(list int, visitors []int32) (base, queries []int32) {
+	return p.lists.rowsOf(list), visitors
+}
+
+// between returns the rows from one to another.
+func between(lo, hi int) []int32 {
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	return rows
 }
 
 // again has some rows visit their nearest lists once more, exactly, for their lists of chosen, which hold cosines. The
 // lists of the other side's rows are not changed.
 func (p *pass) again(ctx context.Context, chosen, others *index.Half, rows []int32) error {
 	exact := *p
-	exact.visitors, exact.visited, exact.exactly = chosen, others, true
-	return exact.runParts(ctx, len(rows), func(lo, hi int) []int32 { return rows[lo:hi] })
+	exact.visitors, exact.visited, exact.exactly, exact.taken = chosen, others, true, 0
+	return exact.visit(ctx, &exact, len(rows), func(lo, hi int) []int32 { return rows[lo:hi] }, exact.withRows)
 }
 
-// runParts has n rows visit their nearest lists.
-func (p *pass) runParts(ctx context.Context, n int, rows func(lo, hi int) []int32) error {
+// visit finds the visitors of each list among n rows, and has the workers of a pass compare what compared makes of
+// them: base rows, and queries.
+func (p *pass) visit(ctx context.Context, by *pass, n int, rows func(lo, hi int) []int32,
+	compared func(list int, visitors []int32) (base, queries []int32)) error {
 	var workers workers
 	defer func() { workers.close() }()
-	size := visitorsAtOnce(p.opts.NProbe)
+	size := visitorsAtOnce(p.opts.NProbe + 2*p.taken) // what is taken has twice the bytes of visits
 	for lo := 0; lo < n; lo += size {
 		v, err := p.visits(ctx, rows(lo, min(lo+size, n)))
+		if err == nil && p.taken > 0 {
+			err = p.take(ctx, v)
+		}
 		if err == nil && workers == nil { // not before visits are found, which takes memory, too
-			workers, err = p.workers()
+			workers, err = by.workers()
 		}
 		if err != nil {
 			return err
@@ -80,8 +94,8 @@ func (p *pass) runParts(ctx context.Context, n int, rows func(lo, hi int) []int3
 		for from := 0; from < p.searcher.lists; {
 			to := v.upTo(from, mostVisitors)
 			start, visitors := v.of(from, to)
-			if err := workers.compare(ctx, from, to, func(list int) []int32 {
-				return visitors[start[list-from]:start[list-from+1]]
+			if err := workers.compare(ctx, from, to, func(list int) (base, queries []int32) {
+				return compared(list, visitors[start[list-from]:start[list-from+1]])
 			}); err != nil {
 				return err
 			}
@@ -98,7 +112,7 @@ func (p *pass) visitAll(ctx context.Context, rows []int32) error {
 	if err != nil {
 		return err
 	}
-	return workers.compare(ctx, 0, p.searcher.lists, func(int) []int32 { return rows })
+	return workers.compare(ctx, 0, p.searcher.lists, func(list int) (base, queries []int32) { return p.withRows(list, rows) })
 }
 
 // visits are the lists that some rows visit.
@@ -106,7 +120,8 @@ type visits struct {
 	rows  []int32
 	each  []int32    // how many lists each row visits
 	lists [][]uint16 // the lists, of nearestRows rows each
-	sizes []int32    // how many rows visit each list
+	taken [][]int32  // rows that a list takes, ascending; nil: no list takes any
+	sizes []int32    // how many rows visit each list, or are taken, at most
 }
 
 // visits finds which lists rows visit.
@@ -115,7 +130,8 @@ func (p *pass) visits(ctx context.Context, rows []int32) (*visits, error) {
 		rows: rows, each: make([]int32, len(rows)), lists: make([][]uint16, (len(rows)+nearestRows-1)/nearestRows),
 		sizes: make([]int32, p.searcher.lists),
 	}
-	_, err := p.nearest(ctx, p.visitors.Queries.Kernel, rows, p.lists.centroids, p.mostVisits(), p.span,
+	centroids := p.lists.centroids
+	_, err := p.nearest(ctx, p.visitors.Queries.Kernel, rows, centroids, allOf(centroids), p.mostVisits(), p.span,
 		func(at int, found near) {
 			copy(v.each[at:], found.counts)
 			sum := 0
@@ -169,6 +185,9 @@ func (v *visits) of(from, to int) (start, visitors []int32) {
 		}
 		visited = visited[n:]
 	}
+	if v.taken != nil {
+		visitors = v.withTaken(from, start, next, visitors)
+	}
 	return start, visitors
 }
 
@@ -192,12 +211,13 @@ func (all workers) close() {
 	}
 }
 
-// compare compares the lists from one to another with their visitors.
-func (all workers) compare(ctx context.Context, from, to int, visitorsOf func(list int) []int32) error {
+// compare compares base rows with queries, of each list from one to another.
+func (all workers) compare(ctx context.Context, from, to int, of func(list int) (base, queries []int32)) error {
 	type turn struct{ list, first int }
 	var turns []turn
 	for list := from; list < to; list++ {
-		for first := 0; first < len(visitorsOf(list)); first += turnRows {
+		_, queries := of(list)
+		for first := 0; first < len(queries); first += turnRows {
 			turns = append(turns, turn{list, first})
 		}
 	}
@@ -210,8 +230,9 @@ func (all workers) compare(ctx context.Context, from, to int, visitorsOf func(li
 				if i >= len(turns) {
 					return nil
 				}
-				visitors := visitorsOf(turns[i].list)[turns[i].first:]
-				if err := w.compare(ctx, turns[i].list, visitors[:min(turnRows, len(visitors))]); err != nil {
+				base, queries := of(turns[i].list)
+				queries = queries[turns[i].first:]
+				if err := w.compare(ctx, base, queries[:min(turnRows, len(queries))]); err != nil {
 					return err
 				}
 			}
@@ -222,7 +243,7 @@ func (all workers) compare(ctx context.Context, from, to int, visitorsOf func(li
 
 type worker struct {
 	*pass
-	scanner *kernel.Scanner // queries: visitors, base: rows of a list
+	scanner *kernel.Scanner
 }
 
 func newWorker(p *pass) (*worker, error) {
@@ -233,7 +254,7 @@ func newWorker(p *pass) (*worker, error) {
 	}
 	p.visitors.Lists.Share()
 	p.visited.Lists.Share()
-	scanner, err := newScanner(visitors, visited, p.visitors.K, visitorRows, min(listRows, max(p.lists.longest(), 1)))
+	scanner, err := newScanner(visitors, visited, p.visitors.K, visitorRows, min(listRows, max(p.longest, 1)))
 	if err != nil {
 		return nil, err
 	}
@@ -245,9 +266,8 @@ func newWorker(p *pass) (*worker, error) {
 	return &worker{p, scanner}, nil
 }
 
-// compare compares a list's rows with visitors.
-func (w *worker) compare(ctx context.Context, list int, visitors []int32) error {
-	rows := w.lists.rowsOf(list)
+// compare compares rows of the visited side with visitors.
+func (w *worker) compare(ctx context.Context, rows, visitors []int32) error {
 	for lo := 0; lo < len(rows); lo += listRows {
 		part := kernel.All(rows[lo:min(lo+listRows, len(rows))])
 		w.scanner.Base(part, w.visited.Lists)
@@ -297,15 +317,16 @@ func (p *pass) measureSpan(ctx context.Context) error {
 	sample := evenSample(visitors, spanRows)
 	most := p.mostVisits()
 	below := make([]float64, len(sample)*most)
-	unit, err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, most, math.Inf(1), func(lo int, found near) {
-		for row := range found.counts {
-			_, products := found.of(row)
-			best := slices.Max(products)
-			for i, v := range products {
-				below[(lo+row)*most+i] = float64(best) - float64(v)
+	unit, err := p.nearest(ctx, visitors.Kernel, sample, lists.centroids, allOf(lists.centroids), most,
+		math.Inf(1), func(lo int, found near) {
+			for row := range found.counts {
+				_, products := found.of(row)
+				best := slices.Max(products)
+				for i, v := range products {
+					below[(lo+row)*most+i] = float64(best) - float64(v)
+				}
 			}
-		}
-	})
+		})
 	if err != nil {
 		return err
 	}

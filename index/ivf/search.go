@@ -7,6 +7,7 @@ import (
 	"bitextmine/index"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
+	"bitextmine/mine"
 )
 
 // Search implements index.Searcher.
@@ -40,24 +41,20 @@ func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt i
 	}
 	defer forward.Lists.Close()
 	defer backward.Lists.Close()
-	passes, err := s.passes(ctx, cell, [2]*index.Half{forward, backward}, report)
-	for _, p := range passes {
-		if p != nil {
-			defer p.lists.close()
-		}
-	}
+	p, err := s.passes(ctx, cell, [2]*index.Half{forward, backward}, report)
+	defer p.close()
 	if err != nil {
 		return index.Result{}, err
 	}
-	if err := propose(ctx, passes, k); err != nil {
+	if err := p.propose(ctx, k); err != nil {
 		return index.Result{}, err
 	}
 	chosenForward, chosenBackward := cell.Halves()
-	if err := passes[0].choose(ctx, chosenForward, chosenBackward); err != nil {
-		return index.Result{}, err
-	}
-	if err := passes[1].choose(ctx, chosenBackward, chosenForward); err != nil {
-		return index.Result{}, err
+	chosen, proposed := [2]*index.Half{chosenForward, chosenBackward}, [2]*index.Half{forward, backward}
+	for i := range chosen {
+		if err := p.choose(ctx, i, proposed[i], chosen); err != nil {
+			return index.Result{}, err
+		}
 	}
 	var r index.Recall
 	if r.Source, r.SourceRows, err = s.recall(ctx, chosenForward); err != nil {
@@ -71,11 +68,13 @@ func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt i
 	return result, err
 }
 
-// choose fills the visitors' lists of chosen with the nearest of what is proposed. Where whole numbers might not tell
-// the k nearest from what they did not propose, the row visits once more, exactly.
-func (p *pass) choose(ctx context.Context, chosen, others *index.Half) error {
+// choose fills the lists of one direction with the nearest of what is proposed, by the cosines of what whole numbers
+// may not tell from them. Where that may be rows that were not proposed, the row is compared once more, exactly.
+func (p *passes) choose(ctx context.Context, direction int, proposed *index.Half, chosen [2]*index.Half) error {
 	const part = 1 << 14
-	proposed, apart := p.visitors, float32(p.apart())
+	own, other := chosen[direction], chosen[1-direction]
+	const sure = 1.5 // six standard deviations: a row that is left out is not looked at again
+	distance := float32(tellable(proposed))
 	candidates := make([]int64, 0, part*proposed.K)
 	var crowded []int32
 	for lo := 0; lo < proposed.Queries.Len(); lo += part {
@@ -83,19 +82,30 @@ func (p *pass) choose(ctx context.Context, chosen, others *index.Half) error {
 		candidates = candidates[:0]
 		for q := lo; q < hi; q++ {
 			ids, products := proposed.List(q)
-			if ids[proposed.K-1] >= 0 && products[chosen.K-1]-products[proposed.K-1] < apart {
+			if ids[proposed.K-1] >= 0 && products[own.K-1]-products[proposed.K-1] < distance {
 				crowded = append(crowded, int32(q))
 			}
-			candidates = appendWide(candidates, ids)
+			near := own.K
+			for near < proposed.K && ids[near] >= 0 && products[own.K-1]-products[near] < sure*distance {
+				near++
+			}
+			candidates = appendWide(candidates, ids[:near])
+			for range proposed.K - near {
+				candidates = append(candidates, int64(mine.None))
+			}
 		}
-		if err := chosen.Refine(ctx, p.opts.Threads, lo, hi, candidates); err != nil {
+		if err := own.Refine(ctx, p.opts.Threads, lo, hi, candidates); err != nil {
 			return err
 		}
 	}
-	if len(crowded) == 0 {
+	switch {
+	case len(crowded) == 0:
 		return nil
+	case p.each[direction] != nil:
+		return p.each[direction].again(ctx, own, other, crowded)
+	default:
+		return p.each[1-direction].visitedAgain(ctx, own, other, crowded)
 	}
-	return p.again(ctx, chosen, others, crowded)
 }
 
 // appendWide appends rows as Refine takes them.
@@ -106,54 +116,95 @@ func appendWide(to []int64, rows []int32) []int64 {
 	return to
 }
 
-// apart is how far two products of a row must be apart so that the larger hardly ever has the smaller cosine: four
+// tellable is how far two products of a row must be apart so that the larger hardly ever has the smaller cosine: four
 // standard deviations of what rounding does to their difference. Each value is off by up to half a unit, evenly, and
 // meets the other row's.
-func (p *pass) apart() float64 {
-	a, b := p.visitors.Queries.Kernel.WholeLength(), p.visited.Queries.Kernel.WholeLength()
+func tellable(half *index.Half) float64 {
+	a, b := half.Queries.Kernel.WholeLength(), half.Base.Kernel.WholeLength()
 	return 4 * math.Sqrt((a*a+b*b)/12)
 }
 
-// passes returns the two directions, which fill the halves. Close those that are not nil, also after an error.
-func (s *searcher) passes(ctx context.Context, cell *index.Cell, halves [2]*index.Half,
-	report func(float64)) (passes [2]*pass, err error) {
-	n, m := float64(cell.Source.Len()), float64(cell.Target.Len())
-	progress := index.NewProgress(
-		2*(n+m)*float64(s.lists)+2*n*m*float64(membersOf(s.lists)*s.opts.NProbe)/float64(s.lists), report)
-	sides := []*index.Distinct{cell.Source, cell.Target}
-	for i, side := range sides {
-		if err := s.kernel.MeasureTop(ctx, side.Kernel); err != nil {
-			return passes, err
+// passes are the two directions of a cell.
+type passes struct {
+	*searcher
+	each [2]*pass // nil: the rows of that direction visit no lists
+}
+
+func (p *passes) close() {
+	for _, one := range p.each {
+		if one != nil {
+			one.lists.close()
 		}
-		sized := s.of(side.Len(), sides[1-i].Len())
-		lists, err := sized.open(ctx, side)
+	}
+}
+
+// passes returns the two directions, which fill the halves. Close them after an error, too.
+func (s *searcher) passes(ctx context.Context, cell *index.Cell, halves [2]*index.Half,
+	report func(float64)) (*passes, error) {
+	p := &passes{searcher: s}
+	sides := []*index.Distinct{cell.Source, cell.Target}
+	small := smaller(cell)
+	progress := index.NewProgress(s.work(cell), report)
+	for _, side := range sides {
+		if err := s.kernel.MeasureTop(ctx, side.Kernel); err != nil {
+			return p, err
+		}
+	}
+	for i, side := range sides {
+		if i == small {
+			continue
+		}
+		lists, err := s.open(ctx, side)
 		if err != nil {
-			return passes, err
+			return p, err
 		}
 		progress.Add(float64(side.Len()) * float64(s.lists))
-		passes[1-i] = &pass{searcher: sized, visitors: halves[1-i], visited: halves[i], lists: lists, progress: progress}
+		one := &pass{
+			searcher: s, visitors: halves[1-i], visited: halves[i], lists: lists, longest: lists.longest(), progress: progress,
+		}
+		if small >= 0 {
+			one.ofSmaller()
+		}
+		p.each[1-i] = one
 	}
-	return passes, nil
+	return p, nil
+}
+
+// work is the number of comparisons of a cell, about.
+func (s *searcher) work(cell *index.Cell) float64 {
+	n, m, lists := float64(cell.Source.Len()), float64(cell.Target.Len()), float64(s.lists)
+	each := 2 * n * m * float64(membersOf(s.lists)*s.opts.NProbe) / lists
+	if smaller(cell) >= 0 {
+		return max(n, m)*lists + 2*min(n, m)*lists + (moreVisits+takers)/2*each
+	}
+	return 2*(n+m)*lists + each
 }
 
 // propose fills lists with the largest products of the rows that are compared. Rows that met fewer than k others on
 // their visits then visit all lists.
-func propose(ctx context.Context, passes [2]*pass, k int) error {
-	for _, p := range passes {
-		if err := p.measureSpan(ctx); err != nil {
+func (p *passes) propose(ctx context.Context, k int) error {
+	for _, one := range p.each {
+		if one == nil {
+			continue
+		}
+		if err := one.measureSpan(ctx); err != nil {
 			return err
 		}
-		if err := p.run(ctx); err != nil {
+		if err := one.run(ctx); err != nil {
 			return err
 		}
 	}
-	// Of both, before either is extended.
-	short := [2][]int32{shortRows(passes[0].visitors, k), shortRows(passes[1].visitors, k)}
-	for i, p := range passes {
+	var short [2][]int32 // found in both directions before either is extended
+	for i, one := range p.each {
+		if one != nil {
+			short[i] = shortRows(one.visitors, k)
+		}
+	}
+	for i, one := range p.each {
 		if len(short[i]) == 0 {
 			continue
 		}
-		if err := p.visitAll(ctx, short[i]); err != nil {
+		if err := one.visitAll(ctx, short[i]); err != nil {
 			return err
 		}
 	}
