@@ -110,12 +110,13 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 }
 
 func TestApproximateRun(t *testing.T) {
-	for _, name := range []string{ivf, "ivf:8"} {
-		t.Run(name, func(t *testing.T) { testApproximateRun(t, name) })
+	// Of an English file and two German ones, the smaller of which has too few sentences beside the English one for lists.
+	for name, files := range map[string]int{ivf: 3, "ivf:8": 2} {
+		t.Run(name, func(t *testing.T) { testApproximateRun(t, name, files) })
 	}
 }
 
-func testApproximateRun(t *testing.T, name string) {
+func testApproximateRun(t *testing.T, name string, files int) {
 	dir, out := corpora(t, 200), t.TempDir()
 	cfg := testConfig(dir, filepath.Join(out, "mined"))
 	cfg.Search, cfg.NProbe, cfg.SearchRecall = name, 1, 1
@@ -147,7 +148,7 @@ func testApproximateRun(t *testing.T, name string) {
 
 	indexes := filepath.Join(cfg.Out, "work", search.IndexesName)
 	entries, err := os.ReadDir(indexes)
-	if err != nil || len(entries) != 3 { // two German files, one English
+	if err != nil || len(entries) != files {
 		t.Fatalf("index files %v, %v", entries, err)
 	}
 	cfg.Overwrite, cfg.NProbe, cfg.SearchRecall = true, 8, 0.95
@@ -155,7 +156,7 @@ func testApproximateRun(t *testing.T, name string) {
 	if report, err = Run(t.Context(), cfg, opts); err != nil || report.Search.Recall == nil || *report.Search.Recall != 1 || strings.Contains(log.String(), "search_recall") {
 		t.Fatalf("with every list visited: %+v, %v, log %s", report.Search, err, log.String())
 	}
-	if again, err := os.ReadDir(indexes); err != nil || len(again) != 3 {
+	if again, err := os.ReadDir(indexes); err != nil || len(again) != files {
 		t.Errorf("index files %v, %v: another nprobe must not make others", again, err)
 	}
 
