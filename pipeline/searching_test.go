@@ -110,7 +110,7 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 }
 
 func TestApproximateRun(t *testing.T) {
-	// Of an English file and two German ones, the smaller of which has too few sentences beside the English one for lists.
+	// Of an English file and two German ones; the smaller is too small beside the English one to have lists.
 	for name, files := range map[string]int{ivf: 3, "ivf:8": 2} {
 		t.Run(name, func(t *testing.T) { testApproximateRun(t, name, files) })
 	}

@@ -16,8 +16,8 @@ import (
 // divided into lists.
 const lopsided = 8
 
-// moreVisits is how many times as many lists one of the few rows visits in a lopsided cell as in another, and takers how
-// many times as many take it as it would visit elsewhere.
+// moreVisits is how many times as many lists one of the few rows visits in a lopsided cell as in another, and takers
+// how many times as many take it as it would visit elsewhere.
 const (
 	moreVisits = 4
 	takers     = 2
@@ -50,8 +50,8 @@ const (
 	choiceRows = 2048
 )
 
-// take lets every list take the nearest of some visitors, so that a row is taken by so many lists on average, and a list
-// takes several times as many as its rows propose. It takes as many of each part of the visitors.
+// take lets every list take the nearest of some visitors, so that a row is taken by so many lists on average, and a
+// list takes several times as many as its rows propose. It takes as many of each part of the visitors.
 func (p *pass) take(ctx context.Context, v *visits) error {
 	lists, centroids := p.searcher.lists, p.lists.centroids
 	share := min(max(float64(p.taken)/float64(lists), 4*float64(p.visitors.K)/float64(len(v.rows))), 1)
@@ -88,7 +88,8 @@ func (p *pass) take(ctx context.Context, v *visits) error {
 func (v *visits) withTaken(from int, start, ends, visitors []int32) []int32 {
 	at := int32(0)
 	for i := range len(start) - 1 {
-		rows := append(visitors[start[i]:ends[i]:start[i+1]], v.taken[from+i]...)
+		rows := visitors[start[i]:start[i+1]]
+		copy(rows[ends[i]-start[i]:], v.taken[from+i])
 		slices.Sort(rows)
 		rows = slices.Compact(rows)
 		start[i] = at
