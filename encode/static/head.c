@@ -56,14 +56,41 @@ int head_has_vnni(void) { return 0; }
 void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out) {}
 #endif
 
+enum { TILE = 4 };
+
+// Loops of a form that compilers turn into multiply-and-add of 16-bit numbers.
+WIDE void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns,
+                       float *out) {
+  int16_t x[TILE * k];
+  for (int64_t i = 0; i < n; i += TILE) {
+    const int rows = n - i < TILE ? n - i : TILE;
+    for (int64_t c = 0; c < rows * k; c++) x[c] = numbers[i * k + c] - 128;
+    memset(x + rows * k, 0, (TILE - rows) * k * sizeof *x);
+    for (int64_t j = 0; j < columns; j++) {
+      const int16_t *w = matrix + j * k;
+      int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+      for (int64_t c = 0; c < k; c++) {
+        s0 += x[c] * w[c];
+        s1 += x[k + c] * w[c];
+        s2 += x[2 * k + c] * w[c];
+        s3 += x[3 * k + c] * w[c];
+      }
+      const int32_t sums[TILE] = {s0, s1, s2, s3};
+      for (int r = 0; r < rows; r++) out[(i + r) * columns + j] = (float)sums[r] * scales[j] * greatest[i + r];
+    }
+  }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+int head_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+
 // Rows of numbers, less 128, are taken SIX together: two numbers of each row, then the next two. A block of the matrix
 // is taken for MANY rows while it is in the first cache.
 enum { PAIR = 2, SIX = 6, MANY = 8 * SIX };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-// block_avx2 multiplies the first n of six rows by HEAD_WIDTH columns.
-__attribute__((target("avx2"))) static void block_avx2(const int16_t *x, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest,
-                                                       int64_t columns, float *out) {
+// block multiplies the first n of six rows by HEAD_WIDTH columns.
+__attribute__((target("avx2"))) static void block(const int16_t *x, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest,
+                                                  int64_t columns, float *out) {
   const __m256i *w = (const __m256i *)matrix;
   const int32_t *pairs = (const int32_t *)x;
   // Sums by name: as an array, GCC 12 keeps them on the stack.
@@ -88,25 +115,9 @@ __attribute__((target("avx2"))) static void block_avx2(const int16_t *x, int64_t
       _mm256_storeu_ps(out + i * columns + 8 * half, _mm256_mul_ps(scaled, _mm256_set1_ps(greatest[i])));
     }
 }
-#endif
 
-// block_any does the same on any processor.
-static void block_any(const int16_t *x, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out) {
-  for (int64_t i = 0; i < n; i++) {
-    const int16_t *w = matrix, *row = x + PAIR * i;
-    int32_t sums[HEAD_WIDTH] = {0};
-    for (int64_t c = 0; c < k; c += PAIR, w += PAIR * HEAD_WIDTH, row += PAIR * SIX)
-      for (int lane = 0; lane < HEAD_WIDTH; lane++) sums[lane] += row[0] * w[PAIR * lane] + row[1] * w[PAIR * lane + 1];
-    for (int lane = 0; lane < HEAD_WIDTH; lane++) out[i * columns + lane] = (float)sums[lane] * scales[lane] * greatest[i];
-  }
-}
-
-void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns,
-                  float *out) {
-  void (*block)(const int16_t *, int64_t, int64_t, const int16_t *, const float *, const float *, int64_t, float *) = block_any;
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2")) block = block_avx2;
-#endif
+void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns,
+                       float *out) {
   int16_t x[MANY * k] __attribute__((aligned(sizeof(int32_t))));
   for (int64_t begin = 0; begin < n; begin += MANY) {
     const int64_t end = n - begin < MANY ? n : begin + MANY;
@@ -120,10 +131,13 @@ void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *m
         block(x + (i - begin) * k, end - i < SIX ? end - i : SIX, k, matrix + j * k, scales + j, greatest + i, columns, out + i * columns + j);
   }
 }
+#else
+int head_has_avx2(void) { return 0; }
+void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out) {}
+#endif
 
 // Each number is a sum in the order of c. PARTS vectors of the processor's width for each of TILE rows stay in
 // registers; GCC keeps wider vectors in memory, which takes seven times as long.
-enum { TILE = 4 };
 #define MULTIPLY(NAME, VECTOR, LANES, PARTS)                                                                       \
   static void NAME(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {       \
     for (int64_t j = 0; j < columns; j += (LANES) * (PARTS)) {                                                     \

@@ -53,9 +53,10 @@ type step struct {
 
 // product is a matrix in the order in which this processor takes it.
 type product struct {
-	vnni   []int8  // head_product_vnni's matrix; nil: the processor has none
+	vnni   []int8  // head_product_vnni's matrix
 	shift  []int32 // head_product_vnni's
-	wide   []int16 // head_product's matrix
+	pairs  []int16 // head_product_avx2's matrix
+	wide   []int16 // head_product's matrix, for a processor that has neither
 	scales []float32
 }
 
@@ -97,8 +98,23 @@ func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
 	return &r.head
 }
 
-// hasVNNI reports whether this processor has AVX-512 and VNNI.
-var hasVNNI = sync.OnceValue(func() bool { return C.head_has_vnni() != 0 })
+// How many numbers of a column are multiplied at once.
+const (
+	one  = 1 // any processor
+	two  = 2 // AVX2
+	four = 4 // AVX-512 and VNNI
+)
+
+// together is how many this processor multiplies at once.
+var together = sync.OnceValue(func() int {
+	switch {
+	case C.head_has_vnni() != 0:
+		return four
+	case C.head_has_avx2() != 0:
+		return two
+	}
+	return one
+})
 
 // headReader makes steps of nodes.
 type headReader struct {
@@ -191,7 +207,7 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 		!finite(scales.Float32s()) {
 		return unit{}, false
 	}
-	p := newProduct(w.Data, columns, slices.Clone(scales.Float32s()), hasVNNI())
+	p := newProduct(w.Data, columns, slices.Clone(scales.Float32s()), together())
 	return unit{step{op: "product", x: x, product: p}, Quantised + name + Greatest}, true
 }
 
@@ -213,22 +229,27 @@ func (r *headReader) multiply(x int, matrix, out string) bool {
 }
 
 // newProduct packs a matrix of 8-bit numbers [rows, columns] and the scales of its columns.
-func newProduct(numbers []byte, columns int, scales []float32, vnni bool) *product {
-	p, rows, together := &product{scales: scales}, len(numbers)/columns, 2
-	if vnni {
-		together = 4
+func newProduct(numbers []byte, columns int, scales []float32, together int) *product {
+	p, rows := &product{scales: scales}, len(numbers)/columns
+	switch together {
+	case four:
 		p.vnni, p.shift = make([]int8, len(numbers)), make([]int32, columns)
-	} else {
+	case two:
+		p.pairs = make([]int16, len(numbers))
+	default:
 		p.wide = make([]int16, len(numbers))
 	}
 	for i, b := range numbers {
-		row, column := i/columns, i%columns
+		row, column, number := i/columns, i%columns, int8(b)
 		at := column/width*rows*width + row/together*width*together + column%width*together + row%together
-		if vnni {
-			p.vnni[at] = int8(b)
-			p.shift[column] += 128 * int32(int8(b))
-		} else {
-			p.wide[at] = int16(int8(b))
+		switch together {
+		case four:
+			p.vnni[at] = number
+			p.shift[column] += 128 * int32(number)
+		case two:
+			p.pairs[at] = int16(number)
+		default:
+			p.wide[column*rows+row] = int16(number)
 		}
 	}
 	return p
@@ -279,15 +300,17 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 		C.head_quantise(floats(m.tensors[s.x]), C.int64_t(n), C.int64_t(k), numbers, greatest)
 		m.quantised = s.x
 	}
-	p := s.product
-	out := floats(m.tensors[s.out])
-	if p.vnni == nil {
-		C.head_product(numbers, C.int64_t(n), C.int64_t(k), (*C.int16_t)(unsafe.SliceData(p.wide)), floats(p.scales),
-			greatest, C.int64_t(columns), out)
-		return
+	p, rows, inner, outer := s.product, C.int64_t(n), C.int64_t(k), C.int64_t(columns)
+	scales, out := floats(p.scales), floats(m.tensors[s.out])
+	switch {
+	case p.vnni != nil:
+		C.head_product_vnni(numbers, rows, inner, (*C.int8_t)(unsafe.SliceData(p.vnni)),
+			(*C.int32_t)(unsafe.SliceData(p.shift)), scales, greatest, outer, out)
+	case p.pairs != nil:
+		C.head_product_avx2(numbers, rows, inner, (*C.int16_t)(unsafe.SliceData(p.pairs)), scales, greatest, outer, out)
+	default:
+		C.head_product(numbers, rows, inner, (*C.int16_t)(unsafe.SliceData(p.wide)), scales, greatest, outer, out)
 	}
-	C.head_product_vnni(numbers, C.int64_t(n), C.int64_t(k), (*C.int8_t)(unsafe.SliceData(p.vnni)),
-		(*C.int32_t)(unsafe.SliceData(p.shift)), floats(p.scales), greatest, C.int64_t(columns), out)
 }
 
 func finite(numbers []float32) bool {

@@ -11,9 +11,14 @@ enum { HEAD_WIDTH = 16 };
 // (numbers - 128) * greatest / 127.
 void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest);
 
-// head_product writes to out [n, columns] the products of quantised rows and a matrix [columns/16, k/2, 16, 2] of 8-bit
-// numbers, times scales [columns] and greatest [n]. k must be even, columns a multiple of 16.
+// head_product writes to out [n, columns] the products of quantised rows and a matrix [columns, k] of 8-bit numbers,
+// times scales [columns] and greatest [n].
 void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
+
+// head_product_avx2 is head_product for a processor with AVX2, which head_has_avx2 reports. The matrix is
+// [columns/16, k/2, 16, 2]. k must be even, columns a multiple of 16.
+void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
+int head_has_avx2(void);
 
 // head_product_vnni is head_product for a processor with AVX-512 and VNNI, which head_has_vnni reports. The matrix is
 // [columns/16, k/4, 16, 4]; shift [columns] is 128 times the sum of each of its columns. k must be a multiple of 4,

@@ -77,21 +77,24 @@ func TestHeadSteps(t *testing.T) {
 		scales[column] = float32(column+1) / 1e6
 		weights[i] = float64(number) * float64(scales[column])
 	}
-	p := newProduct(numbers, 64, scales, false)
+	p := newProduct(numbers, 64, scales, one)
 	h.steps = []step{{op: "Relu", x: 0, out: 1}, {op: "product", x: 1, out: 2, product: p}, {op: "Tanh", x: 2, out: 3}, {op: "Add", x: 2, y: 3, out: 4}, {op: "LpNormalization", x: 4, out: 5}}
-	const n = 11 // eight rows together, and three
+	const n = 61 // blocks of all processors, and some rows
 	sums, got := make([]float32, n*48), make([]float32, n*64)
 	for i := range sums {
 		sums[i] = float32(r.NormFloat64())
 	}
 	clear(sums[9*48 : 10*48])
 	h.Vectors(new(Memory), sums, n, got)
-	if hasVNNI() {
+	for _, at := range []int{two, four} {
+		if at > together() {
+			continue
+		}
 		also := make([]float32, n*64)
-		h.steps[1].product = newProduct(numbers, 64, scales, true)
+		h.steps[1].product = newProduct(numbers, 64, scales, at)
 		h.Vectors(new(Memory), sums, n, also)
 		if !slices.Equal(got, also) {
-			t.Error("VNNI gives other vectors")
+			t.Errorf("a processor that multiplies %d numbers at once gives other vectors", at)
 		}
 	}
 	for i := range n {
