@@ -206,10 +206,7 @@ func (s *searcher) move(ctx context.Context, side *index.Distinct, sample, neare
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	order := make([]int32, s.lists)
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := between(0, s.lists)
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	for i, last := 0, len(order)-1; size(order[last-i]) == 0 && size(order[i]) > 1; i++ {
 		empty := int(order[last-i])

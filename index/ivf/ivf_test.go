@@ -168,11 +168,7 @@ func TestVisits(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := cell.Source.Len()
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	v, err := p.visits(t.Context(), rows)
+	v, err := p.visits(t.Context(), between(0, n))
 	if err != nil {
 		t.Fatal(err)
 	}

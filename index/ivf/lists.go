@@ -103,10 +103,7 @@ const divideRows = 1 << 19
 // place appends the lists of the rows lo to hi of a side to d.
 func (s *searcher) place(ctx context.Context, side *index.Distinct, centroids *kernel.Side, lo, hi int,
 	d *division) error {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
+	rows := between(lo, hi)
 	n := min(memberChoice, s.lists)
 	all := makeNear(len(rows), n)
 	unit, err := s.nearest(ctx, side.Kernel, rows, centroids, allOf(centroids), n, math.Inf(1), func(lo int, found near) {
@@ -171,6 +168,15 @@ func (s *searcher) load(path string, want approximate.Label) (d division, err er
 
 // nearestRows is the number of rows that are compared with the centroids at a time.
 const nearestRows = 1024
+
+// between returns the rows from one to another.
+func between(lo, hi int) []int32 {
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	return rows
+}
 
 // allOf is a span of all rows of a side.
 func allOf(side *kernel.Side) kernel.Span { return kernel.Span{Hi: side.N, Step: 1} }

@@ -56,15 +56,6 @@ func (p *pass) withRows(list int, visitors []int32) (base, queries []int32) {
 	return p.lists.rowsOf(list), visitors
 }
 
-// between returns the rows from one to another.
-func between(lo, hi int) []int32 {
-	rows := make([]int32, hi-lo)
-	for i := range rows {
-		rows[i] = int32(lo + i)
-	}
-	return rows
-}
-
 // again has some rows visit their nearest lists once more, exactly, for their lists of chosen, which hold cosines. The
 // lists of the other side's rows are not changed.
 func (p *pass) again(ctx context.Context, chosen, others *index.Half, rows []int32) error {

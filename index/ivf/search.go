@@ -144,7 +144,7 @@ func (s *searcher) passes(ctx context.Context, cell *index.Cell, halves [2]*inde
 	p := &passes{searcher: s}
 	sides := []*index.Distinct{cell.Source, cell.Target}
 	small := smaller(cell)
-	progress := index.NewProgress(s.work(cell), report)
+	progress := index.NewProgress(s.work(cell, small >= 0), report)
 	for _, side := range sides {
 		if err := s.kernel.MeasureTop(ctx, side.Kernel); err != nil {
 			return p, err
@@ -171,10 +171,10 @@ func (s *searcher) passes(ctx context.Context, cell *index.Cell, halves [2]*inde
 }
 
 // work is the number of comparisons of a cell, about.
-func (s *searcher) work(cell *index.Cell) float64 {
+func (s *searcher) work(cell *index.Cell, uneven bool) float64 {
 	n, m, lists := float64(cell.Source.Len()), float64(cell.Target.Len()), float64(s.lists)
 	each := 2 * n * m * float64(membersOf(s.lists)*s.opts.NProbe) / lists
-	if smaller(cell) >= 0 {
+	if uneven {
 		return max(n, m)*lists + 2*min(n, m)*lists + (moreVisits+takers)/2*each
 	}
 	return 2*(n+m)*lists + each
