@@ -57,7 +57,6 @@ type Log struct {
 	space Space
 	mem   []byte
 	file  *os.File // nil: all are in memory
-	begin int64    // place in the file of the first record that is not in memory
 	out   *bufio.Writer
 	end   int64 // place of the next record
 }
@@ -65,8 +64,8 @@ type Log struct {
 // NewLog returns an empty log.
 func NewLog(space Space) *Log { return &Log{space: space} }
 
-// LogIn returns a log of the records that a file has from begin on: so many bytes. The file is closed with the log.
-func LogIn(file *os.File, begin, size int64) *Log { return &Log{file: file, begin: begin, end: size} }
+// LogOf returns a log of records that are in memory, as Append left them.
+func LogOf(records []byte) *Log { return &Log{mem: records, end: int64(len(records))} }
 
 // Len is the size of all records with what is between them.
 func (l *Log) Len() int64 { return l.end }
@@ -75,7 +74,7 @@ func (l *Log) Len() int64 { return l.end }
 func (l *Log) Copy(w io.Writer) error {
 	_, err := w.Write(l.mem)
 	if err == nil && l.file != nil {
-		if _, err = io.Copy(w, io.NewSectionReader(l.file, l.begin, l.end-int64(len(l.mem)))); err != nil {
+		if _, err = io.Copy(w, io.NewSectionReader(l.file, 0, l.end-int64(len(l.mem)))); err != nil {
 			err = fmt.Errorf("copy a temporary file: %w", err)
 		}
 	}
@@ -120,7 +119,7 @@ func (l *Log) At(at int64, buffer []byte) ([]byte, error) {
 	if at < int64(len(l.mem)) {
 		return l.mem[at:], nil
 	}
-	n, err := l.file.ReadAt(buffer, l.begin+at-int64(len(l.mem)))
+	n, err := l.file.ReadAt(buffer, at-int64(len(l.mem)))
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read a temporary file: %w", err)
 	}

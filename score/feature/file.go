@@ -74,12 +74,7 @@ func OpenSide(path string, sentences int) (*Side, error) {
 	if h.magic != sideMagic || in.Short || h.rows != uint64(sentences) || h.log != uint64(len(in.Rest)) {
 		return nil, errors.Join(damaged(path, "described sentences"), s.Close())
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open described sentences: %w", err), s.Close())
-	}
-	// Records are read, not mapped: few of what is on their pages would be of use.
-	s.log = spill.LogIn(file, int64(len(data)-len(in.Rest)), int64(h.log))
+	s.log = spill.LogOf(in.Rest)
 	return s, nil
 }
 
