@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -71,7 +72,8 @@ func TestSlurmSoak(t *testing.T) {
 		if err := checkObjects(storetest.TakeObjects(t, work), want); err != nil {
 			t.Errorf("seed %d, round %d: %v", seed, round, err)
 		}
-		t.Logf("%d rounds in %v: %d runs, %d of them failed; killed %v", round+1, time.Since(begin).Round(time.Second), runs, failed, killed)
+		t.Logf("%d rounds in %v: %d runs, %d of them failed; killed %v; the node was drained and resumed %d times",
+			round+1, time.Since(begin).Round(time.Second), runs, failed, killed, c.resumed)
 	}
 }
 
@@ -79,6 +81,21 @@ func TestSlurmSoak(t *testing.T) {
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// resume does what an administrator does about a node that SLURM drained, as a daemon's end makes it do now and then.
+func (c *cluster) resume() {
+	c.t.Helper()
+	node, err := exec.Command("sinfo", "--noheader", "--format=%N %T").Output()
+	name, state, _ := strings.Cut(strings.TrimSpace(string(node)), " ")
+	if err != nil || !strings.Contains(state, "drain") {
+		return // the controller is not up yet, or the node is
+	}
+	if said, err := exec.Command("scontrol", "update", "nodename="+name, "state=resume").CombinedOutput(); err != nil {
+		c.t.Logf("resume the node: %v: %s", err, said)
+		return
+	}
+	c.resumed++
 }
 
 // disturb kills something now and then until a run has ended, and returns the run's error. Everything is up then.
@@ -98,6 +115,7 @@ func (c *cluster) disturb(ended <-chan error, random *rand.Rand, server *storete
 			c.kill(name)
 			time.Sleep(down)
 			c.restart(name)
+			c.resume()
 			continue
 		}
 		if err := server.Kill(); err != nil {

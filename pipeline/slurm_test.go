@@ -23,6 +23,7 @@ type cluster struct {
 	// daemons are those that run, and munge starts its own.
 	daemons map[string]*exec.Cmd
 	munge   func() *exec.Cmd
+	resumed int // how often the node was drained and resumed
 }
 
 func newCluster(t *testing.T) *cluster {

@@ -181,7 +181,7 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 	case "slurm":
 		program, err := executable()
 		return engine.Slurm{
-			Binary: program, Cores: c.Threads, MaxMemory: c.MemoryBound(), Options: c.SlurmOptions, DryRun: c.DryRun,
+			Binary: program, Cores: c.Threads, MaxMemory: c.MemoryBound(), Options: c.SlurmOptions, Log: slog.Default(), DryRun: c.DryRun,
 		}, err
 	case "kubernetes":
 		return kubernetes(c), nil

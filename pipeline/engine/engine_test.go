@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -177,6 +178,43 @@ func TestSlurmRefusesControlCharacters(t *testing.T) {
 		script, err := Slurm{Binary: "/opt/mine", Cores: 1}.Script(j, 0)
 		if !badinput.Is(err) || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), "control character") || strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("%s: error %v, script\n%s", flag, err, script)
+		}
+	}
+}
+
+// TestSlurmReleases: tasks that SLURM could not start and holds are released three times, each time with a warning, and
+// nodes that are down are named once. Commands of SLURM's names stand in for it.
+func TestSlurmReleases(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for name, script := range map[string]string{
+		"sbatch":   "echo 7",
+		"scontrol": `echo "$@" >> "$(dirname "$0")/said"`,
+		"squeue": `cd "$(dirname "$0")"; echo x >> polls
+[ "$(wc -l < polls)" -gt 6 ] && exit
+echo "7_[2-3] PENDING Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+echo "7_0 RUNNING None"
+echo "7_1 PENDING launch failed requeued held"
+echo "8_[0-3] PENDING Dependency"`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said bytes.Buffer
+	j := job(4)
+	j.Out = t.TempDir()
+	s := Slurm{Binary: "/opt/mine", Cores: 1, Poll: time.Millisecond, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	if err := s.Run(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	released, err := os.ReadFile(filepath.Join(dir, "said"))
+	if err != nil || string(released) != strings.Repeat("release 7_1\n", attempts) {
+		t.Errorf("scontrol was asked %q, %v", released, err)
+	}
+	for words, n := range map[string]int{"it is released": attempts, "scontrol show job": 1, "sinfo -R": 1, "level=WARN": attempts + 2} {
+		if got := strings.Count(said.String(), words); got != n {
+			t.Errorf("%q was said %d times, want %d, in\n%s", words, got, n, said.String())
 		}
 	}
 }

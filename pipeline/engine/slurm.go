@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,8 +24,9 @@ type Slurm struct {
 	Cores     int                 // cores of a task
 	MaxMemory int64               // bytes of a task; 0: what the plan estimates
 	Options   map[string][]string // sbatch options by stage, and for every stage under "all"
-	DryRun    io.Writer           // if set, scripts are printed and nothing runs
-	Poll      time.Duration       // 0: 5 s
+	Log       *slog.Logger
+	DryRun    io.Writer     // if set, scripts are printed and nothing runs
+	Poll      time.Duration // 0: 5 s
 }
 
 // maxArray is a size of array that every cluster takes: MaxArraySize is 1001 unless an administrator says otherwise.
@@ -176,8 +178,9 @@ func (s Slurm) wait(ctx context.Context, jobs []string) error {
 	if poll == 0 {
 		poll = 5 * time.Second
 	}
+	said := map[string]int{}
 	for failures := 0; ; {
-		queued, err := command(ctx, "", "squeue", "--noheader", "--format=%i %T", "--states=PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING,REQUEUED,REQUEUE_HOLD,RESIZING,SIGNALING,STAGE_OUT,STOPPED", "--jobs="+strings.Join(jobs, ","))
+		queued, err := command(ctx, "", "squeue", "--noheader", "--format=%i %T %r", "--states=PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING,REQUEUED,REQUEUE_HOLD,RESIZING,SIGNALING,STAGE_OUT,STOPPED", "--jobs="+strings.Join(jobs, ","))
 		switch {
 		case ctx.Err() != nil:
 			return errors.Join(ctx.Err(), s.cancel(jobs))
@@ -191,11 +194,41 @@ func (s Slurm) wait(ctx context.Context, jobs []string) error {
 			return nil
 		default:
 			failures = 0
+			s.look(ctx, queued, said)
 		}
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), s.cancel(jobs))
 		case <-time.After(poll):
+		}
+	}
+}
+
+// Reasons for which squeue says that a job waits. SLURM holds what it could not start, as when a node was lost just
+// then, until the owner releases it; nodes that are down or drained wait for an administrator.
+const (
+	heldReason = "launch failed requeued held"
+	downReason = "Nodes required for job are DOWN"
+)
+
+// look releases what SLURM holds in a list of the queue, as often as a task is tried, and warns of what waits for
+// somebody else. said counts what was said of each job.
+func (s Slurm) look(ctx context.Context, queued string, said map[string]int) {
+	for line := range strings.Lines(queued) {
+		id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		_, reason, _ := strings.Cut(rest, " ")
+		switch {
+		case reason == heldReason && said[id] < attempts:
+			said[id]++
+			_, err := command(ctx, "", "scontrol", "release", id)
+			s.Log.Warn("SLURM could not start a task and held it; it is released", "job", id, "attempt", said[id]+1, "error", err)
+		case reason == heldReason && said[id] == attempts:
+			said[id]++
+			s.Log.Warn("SLURM could not start a task and holds it: see why with scontrol show job, then scontrol release it", "job", id)
+		case strings.HasPrefix(reason, downReason) && said[downReason] == 0:
+			said[downReason]++
+			s.Log.Warn("tasks wait for nodes that are down, drained or reserved: see sinfo -R, or give another partition in slurm_options",
+				"job", id)
 		}
 	}
 }
