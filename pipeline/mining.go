@@ -45,32 +45,8 @@ func (m *mining) warn(format string, args ...any) {
 
 // prepare cuts the text into shards and stores the plan of the rest. goal asks for its tasks; nil: those of every run.
 func (m *mining) prepare(ctx context.Context, goal func(*stage.Builder) error) (*plan.Plan, error) {
-	languages, err := m.cut(ctx)
+	request, err := m.cutAndChoose(ctx)
 	if err != nil {
-		return nil, err
-	}
-	files := m.files(&plan.Plan{})
-	if err := cut.Neighbours(ctx, files, m.cfg.K, languages); err != nil {
-		return nil, err
-	}
-	if err := cut.Index(m.cfg.Search, languages); err != nil {
-		return nil, err
-	}
-	request, err := m.request(ctx, languages)
-	if err != nil {
-		return nil, err
-	}
-	choice, err := m.choose(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	m.report.Search = record.SearchReport{
-		Result: choice.Result, Backend: choice.Backend, Why: choice.Why, Floor: m.cfg.SearchRecall,
-	}
-	if choice.Backend == exact.Name && !engine.Remote(m.engine) {
-		m.report.Search.Kernel = kernel.Best.Name
-	}
-	if request, err = m.searchedBy(ctx, request, choice); err != nil {
 		return nil, err
 	}
 	request.Goal = goal
@@ -79,6 +55,35 @@ func (m *mining) prepare(ctx context.Context, goal func(*stage.Builder) error) (
 		return nil, err
 	}
 	return p, m.keep(ctx, p)
+}
+
+// cutAndChoose cuts the text into shards, chooses how to search and returns the input of the plan of the rest.
+func (m *mining) cutAndChoose(ctx context.Context) (request stage.Request, err error) {
+	languages, err := m.cut(ctx)
+	if err != nil {
+		return request, err
+	}
+	files := m.files(&plan.Plan{})
+	if err := cut.Neighbours(ctx, files, m.cfg.K, languages); err != nil {
+		return request, err
+	}
+	if err := cut.Index(m.cfg.Search, languages); err != nil {
+		return request, err
+	}
+	if request, err = m.request(ctx, languages); err != nil {
+		return request, err
+	}
+	choice, err := m.choose(ctx, request)
+	if err != nil {
+		return request, err
+	}
+	m.report.Search = record.SearchReport{
+		Result: choice.Result, Backend: choice.Backend, Why: choice.Why, Floor: m.cfg.SearchRecall,
+	}
+	if choice.Backend == exact.Name && !engine.Remote(m.engine) {
+		m.report.Search.Kernel = kernel.Best.Name
+	}
+	return m.searchedBy(ctx, request, choice)
 }
 
 // cut executes the plan of the input files and returns the languages with their shards.
@@ -92,30 +97,17 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	for _, warning := range slices.Concat(m.cfg.SortWarnings, cut.Split(m.Log, languages)) {
 		m.warn("%s", warning)
 	}
-	settings := m.settings(search.As(m.cfg.Search))
-	shard.Group(languages, settings)
-	p, err := stage.Inputs(stage.Request{
-		Version: m.Version, Settings: settings, Encoder: m.cfg.Encoder,
-		Languages: languages, Pairs: m.pairs(),
-	})
+	p, err := m.planCut(ctx, languages, m.pairs())
 	if err != nil {
 		return nil, err
 	}
-	p.SetAside = m.cfg.OnBadFile == config.SkipBadFile
-	if err := m.keep(ctx, p); err != nil {
-		return nil, err
-	}
-	shards := m.engine
-	if m.cfg.DryRun != nil { // the scripts that are to be printed depend on the shards
-		shards = engine.Local{Cores: m.cfg.Threads, MaxMemory: m.cfg.MemoryBound()}
-	}
-	if err := m.executeOn(ctx, shards, p, false); err != nil {
+	if err := m.executeOn(ctx, m.cutter(), p, false); err != nil {
 		return nil, err
 	}
 	if found, err := cut.RemoveAside(ctx, m.store, p); err != nil {
 		return nil, err
 	} else if found {
-		if err := m.executeOn(ctx, shards, p, false); err != nil {
+		if err := m.executeOn(ctx, m.cutter(), p, false); err != nil {
 			return nil, err
 		}
 	}
@@ -133,6 +125,28 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	}
 	m.report.Inputs, m.report.SetAside = text.Inputs, text.SetAside
 	return text.Languages, nil
+}
+
+// planCut stores the plan that cuts the input files of languages into shards.
+func (m *mining) planCut(ctx context.Context, languages []plan.Language, pairs []plan.Pair) (*plan.Plan, error) {
+	settings := m.settings(search.As(m.cfg.Search))
+	shard.Group(languages, settings)
+	p, err := stage.Inputs(stage.Request{
+		Version: m.Version, Settings: settings, Encoder: m.cfg.Encoder, Languages: languages, Pairs: pairs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.SetAside = m.cfg.OnBadFile == config.SkipBadFile
+	return p, m.keep(ctx, p)
+}
+
+// cutter is the engine that cuts the text: this process where scripts are to be printed, as they depend on the shards.
+func (s *session) cutter() engine.Engine {
+	if s.cfg.DryRun != nil {
+		return engine.Local{Cores: s.cfg.Threads, MaxMemory: s.cfg.MemoryBound()}
+	}
+	return s.engine
 }
 
 // files opens what the tasks of a plan leave in the store.

@@ -196,6 +196,9 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 	return nil, badinput.Errorf("engine %q is not known; choose local, slurm, kubernetes, argo or command", c.Engine)
 }
 
+// Remote says whether the engine runs tasks in other processes.
+func (c *Config) Remote() bool { return c.Engine != "" && c.Engine != "local" }
+
 func kubernetes(c *Config) engine.Kubernetes {
 	return engine.Kubernetes{
 		Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,

@@ -81,8 +81,8 @@ func (a Argo) Manifest(job Job) (string, error) {
 		}
 	}
 	var waves []wavePods
-	for i, wave := range job.Plan.Waves {
-		if len(wave.Tasks) > 0 {
+	for i := range job.Plan.Waves {
+		if !job.empty(i) {
 			p := a.pods(job, i)
 			waves = append(waves, wavePods{p, fmt.Sprintf("%s-%d", p.Stage, i), p.array.Step})
 		}

@@ -61,7 +61,7 @@ func (c Command) Run(ctx context.Context, job Job) error {
 		return err
 	}
 	for wave := range job.Plan.Waves {
-		if len(job.Plan.Waves[wave].Tasks) == 0 {
+		if job.empty(wave) {
 			continue
 		}
 		done, err := c.wave(ctx, job, wave)

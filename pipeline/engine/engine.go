@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -36,9 +37,17 @@ type Job struct {
 	Do    func(ctx context.Context, index int) error
 	Begin func(wave int) (end func())
 
+	// There says of a wave that the store had all of its outputs before, so that nothing is submitted for it; nil: none.
+	There func(wave int) bool
+
 	// Done says which outputs the store has, and Failed how tasks failed last, by stage-key.
 	Done   func(ctx context.Context) (func(stage, key string) bool, error)
 	Failed func(ctx context.Context) (map[string]record.Holder, error)
+}
+
+// empty says whether there is nothing to do in a wave.
+func (j *Job) empty(wave int) bool {
+	return len(j.Plan.Waves[wave].Tasks) == 0 || j.There != nil && j.There(wave)
 }
 
 // Local runs tasks in this process: as many at once as cores and memory allow.
@@ -112,7 +121,7 @@ func Remote(e Engine) bool {
 }
 
 // Execute runs a stored plan, that of env, on an engine and returns what its waves did. With dry the engine only prints
-// its scripts. Do and Begin of the job are set here.
+// its scripts. Do, Begin and There of the job are set here.
 func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter progress.Reporter, dry bool,
 ) (stages []record.StageReport, err error) {
 	p := env.Plan
@@ -120,6 +129,9 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 	if Remote(e) {
 		if before, err = env.Done(ctx); err != nil {
 			return nil, err
+		}
+		job.There = func(wave int) bool {
+			return !dry && !slices.ContainsFunc(p.Waves[wave].Tasks, func(t plan.Task) bool { return !before(t.Stage, t.Key) })
 		}
 	}
 	var now *waveMeter

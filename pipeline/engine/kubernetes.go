@@ -141,7 +141,7 @@ func (k Kubernetes) pods(job Job, wave int) pods {
 // Run implements Engine.
 func (k Kubernetes) Run(ctx context.Context, job Job) error {
 	for wave := range job.Plan.Waves {
-		if len(job.Plan.Waves[wave].Tasks) == 0 {
+		if job.empty(wave) {
 			continue
 		}
 		manifest, err := k.Manifest(job, wave)

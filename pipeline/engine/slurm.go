@@ -142,7 +142,7 @@ func (s Slurm) Run(ctx context.Context, job Job) error {
 	}
 	var jobs []string
 	for wave := range job.Plan.Waves {
-		if len(job.Plan.Waves[wave].Tasks) == 0 {
+		if job.empty(wave) {
 			continue
 		}
 		script, err := s.Script(job, wave)

@@ -44,6 +44,8 @@ type Report struct {
 	// Rows of parallel.parquet: sentences of so many languages and more, from three on.
 	Rows      map[int]int `json:"rows"`
 	Conflicts int         `json:"conflicts"` // lines of conflicts.tsv
+	// Stages are the tasks that were done for all pairs together, in place of each pair's own.
+	Stages []record.StageReport `json:"stages,omitempty"`
 }
 
 // PairReport is the result of mining a pair.
@@ -57,9 +59,20 @@ type PairReport struct {
 // Mine runs one pair.
 type Mine func(ctx context.Context, cfg config.Config) (*record.Report, error)
 
+// Together does the tasks of all pairs' runs, as far as they can be done together. The engine's logs go to out.
+type Together func(ctx context.Context, cfgs []config.Config, out string) (*Done, error)
+
+// Done is what was done for all pairs together.
+type Done struct {
+	Stages []record.StageReport
+	Took   []bool       // pairs whose tasks are among them
+	Free   func() error // called when the pairs have what they need of it, which may be swept from then on
+}
+
 // Run mines every pair, then joins what was kept. A pair that fails does not hold up the others; the error is then that
-// of every pair that failed, and nothing is joined.
-func Run(ctx context.Context, cfg config.Config, log *slog.Logger, mine Mine) (*Report, error) {
+// of every pair that failed, and nothing is joined. together is for engines whose tasks run elsewhere, nil for others:
+// if it fails, each pair goes on by itself.
+func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Together, mine Mine) (_ *Report, err error) {
 	pairs, err := Pairs(&cfg)
 	if err != nil {
 		return nil, err
@@ -69,11 +82,25 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, mine Mine) (*
 		return nil, err
 	}
 	report := &Report{Languages: languages(pairs), Rows: map[int]int{}}
+	took := make([]bool, len(pairs))
+	if together != nil && len(pairs) > 1 {
+		log.Info("doing the tasks of all pairs together", "pairs", len(pairs))
+		done, failure := together(ctx, configs, cfg.Out)
+		if failure == nil {
+			defer func() { err = errors.Join(err, done.Free()) }()
+			report.Stages, took = done.Stages, done.Took
+		} else if ctx.Err() == nil {
+			log.Warn("the tasks of all pairs could not be done together, so each pair goes on by itself", "reason", failure)
+		}
+	}
 	var failed []error
 	var bitexts []string
 	for i, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if cfg.DryRun != nil && took[i] {
+			continue // its scripts are among those of all
 		}
 		log.Info("mining a pair", "pair", p, "number", i+1, "of", len(pairs))
 		of := PairReport{Pair: p.String()}
@@ -89,10 +116,10 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, mine Mine) (*
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(failed) == 0 {
+	if len(failed) == 0 && cfg.DryRun == nil {
 		err = report.join(ctx, cfg.Out, bitexts)
 	}
-	if err == nil {
+	if err == nil && cfg.DryRun == nil {
 		err = report.write(cfg.Out)
 	}
 	return report, errors.Join(err, joined(failed, len(pairs)))

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +25,33 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
-func TestMain(m *testing.M) { encodetest.Main(m) }
+// TestMain is the program, too: engines start it as mine task PLAN INDEX.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 4 || os.Args[1] != "task" {
+		encodetest.Main(m)
+	}
+	if err := task(os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func task(args []string) (err error) {
+	cfg := pipeline.TaskConfig{Plan: args[0]}
+	if cfg.Index, err = strconv.Atoi(args[1]); err != nil {
+		return err
+	}
+	f := flag.NewFlagSet("task", flag.ContinueOnError)
+	f.IntVar(&cfg.Offset, "offset", 0, "")
+	f.IntVar(&cfg.Step, "step", 0, "")
+	f.IntVar(&cfg.End, "end", 0, "")
+	f.IntVar(&cfg.Threads, "threads", 0, "")
+	if err := errors.Join(f.Parse(args[2:]), encodetest.SetLibrary()); err != nil {
+		return err
+	}
+	return pipeline.RunTasks(context.Background(), cfg, options())
+}
 
 func options() pipeline.Options {
 	return pipeline.Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test"}
@@ -88,7 +117,7 @@ func TestManyPairsAreTheRunsOfEachPair(t *testing.T) {
 	cfg := settings(t, named)
 	cfg.Langs = "de,en,fr"
 	encoded := map[string]int{}
-	r, err := multiway.Run(t.Context(), cfg, options().Log, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+	r, err := multiway.Run(t.Context(), cfg, options().Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
 		r, err := mine(ctx, one)
 		if err == nil {
 			for _, s := range r.Stages {
@@ -125,6 +154,82 @@ func TestManyPairsAreTheRunsOfEachPair(t *testing.T) {
 		}
 	}
 	checkTable(t, cfg.Out, r)
+}
+
+// TestPairsOnAnEngineAreOnePlan: what an engine runs is one plan for all pairs, so that a wave is launched once; each
+// pair then finds its tasks done, and its bitext is that of a run in this process.
+func TestPairsOnAnEngineAreOnePlan(t *testing.T) {
+	named := text(t, "de", "en", "fr")
+	launches := filepath.Join(t.TempDir(), "launches")
+	run := func(engine, line string) (pipeline.Config, *multiway.Report) {
+		cfg := settings(t, named)
+		cfg.Langs, cfg.Engine, cfg.Command, cfg.CommandJobs, cfg.Threads = "de,en,fr", engine, line, 1, 2
+		r, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg, r
+	}
+	local, _ := run("local", "")
+	cfg, r := run("command", "echo wave >> '"+launches+"'; sh -e {tasks}")
+	if n := bytes.Count(read(t, launches), []byte("wave")); n != 5 { // shard, encode, search, merge, match
+		t.Errorf("%d launches for three pairs, want 5", n)
+	}
+	computed := map[string]int{}
+	for _, s := range r.Stages {
+		computed[s.Name] += s.Tasks - s.Cached
+	}
+	if computed["encode"] != 9 || computed["search"] != 27 || computed["match"] != 3 {
+		t.Errorf("the report says that %v tasks were done together", computed)
+	}
+	for _, pair := range []string{"de-en", "de-fr", "en-fr"} {
+		of := filepath.Join(pair, pair+".parquet")
+		if !bytes.Equal(read(t, filepath.Join(cfg.Out, of)), read(t, filepath.Join(local.Out, of))) {
+			t.Errorf("the bitext of %s is another than that of a run in this process", pair)
+		}
+	}
+}
+
+func together(cfg *pipeline.Config) multiway.Together {
+	if !cfg.Remote() {
+		return nil
+	}
+	return func(ctx context.Context, cfgs []pipeline.Config, out string) (*multiway.Done, error) {
+		return pipeline.Together(ctx, cfgs, out, options())
+	}
+}
+
+// TestPairsGoOnAlone: where the tasks of all pairs cannot be done together, as one language's text is a PDF, the pairs
+// without it are mined.
+func TestPairsGoOnAlone(t *testing.T) {
+	cfg := settings(t, text(t, "de", "en", "fr"))
+	cfg.Langs, cfg.Engine, cfg.Command, cfg.CommandJobs, cfg.Threads = "de,en,fr", "command", "{}", 2, 1
+	if err := os.WriteFile(strings.TrimPrefix(cfg.LanguageText[2], "fr="), []byte("%PDF-1.7 of French"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine)
+	if err == nil || r == nil || r.Pairs[0].Failed != "" || r.Pairs[0].Kept == 0 || r.Pairs[1].Failed == "" || r.Pairs[2].Failed == "" {
+		t.Errorf("the report is %+v, the error %v", r, err)
+	}
+}
+
+// TestPairsPrintOnePlan: the scripts of all pairs are those of one plan, and nothing is written but the shards.
+func TestPairsPrintOnePlan(t *testing.T) {
+	cfg := settings(t, text(t, "de", "en", "fr"))
+	var scripts bytes.Buffer
+	cfg.Langs, cfg.Engine, cfg.Threads, cfg.DryRun = "de,en,fr", "slurm", 2, &scripts
+	if _, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(scripts.String(), "#!/bin/bash"); n != 4 {
+		t.Errorf("%d scripts, want those of encode, search, merge and match:\n%s", n, scripts.String())
+	}
+	if !strings.Contains(scripts.String(), "--array=0-26") {
+		t.Errorf("no array has the 27 cells of all pairs:\n%s", scripts.String())
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Out, multiway.ReportName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a dry run wrote a report: %v", err)
+	}
 }
 
 func read(t *testing.T, path string) []byte {
@@ -199,7 +304,7 @@ func TestAPairThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 	cfg := settings(t, text(t, "de", "en", "fr"))
 	cfg.LangPairs = "de-en,fr-en"
 	mined := 0
-	r, err := multiway.Run(t.Context(), cfg, options().Log, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+	r, err := multiway.Run(t.Context(), cfg, options().Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
 		if one.Source == "de" {
 			return nil, errors.New("the disk is gone")
 		}

@@ -39,7 +39,13 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 			return r, err
 		}
 	}
-	r, err := multiway.Run(ctx, cfg, slog.Default(), mine)
+	var together multiway.Together
+	if cfg.Remote() {
+		together = func(ctx context.Context, cfgs []pipeline.Config, out string) (*multiway.Done, error) {
+			return pipeline.Together(ctx, cfgs, out, program.RunOptions(progress.Silent))
+		}
+	}
+	r, err := multiway.Run(ctx, cfg, slog.Default(), together, mine)
 	if r == nil || cfg.DryRun != nil {
 		return err
 	}
