@@ -86,7 +86,10 @@ func (c *Calibration) derive() {
 	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 	for i, cost := range c.Costs {
 		if lists, ok := strings.CutPrefix(cost.Name, ivf.Prefix); ok && at >= 0 && Untimed(cost.Err) {
-			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, c.Options.Approximate.NProbe))
+			nprobe := c.Options.Approximate.NProbe
+			lopsided := inverted(cost.Name, c.Costs[at], ivf.LopsidedComparisons(lists, nprobe))
+			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe))
+			c.Costs[i].Lopsided = &lopsided
 		}
 	}
 }

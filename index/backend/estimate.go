@@ -19,17 +19,22 @@ import (
 // Auto is the name for the fastest backend that may be used.
 const Auto = "auto"
 
-// Cost is a backend's measured cost on this machine: a cell of n x m rows takes Fixed + Row (n + m) + Pair n m seconds.
+// Cost is a backend's measured cost on this machine: a cell of n x m rows takes Fixed + Row (n + m) + Few min(n, m) +
+// Pair n m seconds.
 type Cost struct {
-	Name             string
-	Fixed, Row, Pair float64
-	Err              error // why the backend cannot be used; the other fields are then zero
+	Name                  string
+	Fixed, Row, Few, Pair float64
+	Lopsided              *Cost // that of a cell that ivf.Lopsided says is; nil: it is as of others
+	Err                   error // why the backend cannot be used; the other fields are then zero
 }
 
 // Seconds is the estimated time of a cell.
 func (c Cost) Seconds(rows, cols int) float64 {
+	if c.Lopsided != nil && ivf.Lopsided(rows, cols) {
+		c = *c.Lopsided
+	}
 	n, m := float64(rows), float64(cols)
-	return c.Fixed + c.Row*(n+m) + c.Pair*n*m
+	return c.Fixed + c.Row*(n+m) + c.Few*min(n, m) + c.Pair*n*m
 }
 
 // fit computes a cost from the times of cells n x m, 4n x m and 4n x 4m. A part that measurement noise makes negative
@@ -52,7 +57,7 @@ func fit(name string, n, m int, small, tall, large float64) Cost {
 func inverted(name string, exact Cost, work ivf.Work) Cost {
 	return Cost{
 		Name: name, Fixed: exact.Fixed + work.Fixed*exact.Pair, Row: exact.Row + work.Row*exact.Pair,
-		Pair: work.Pair * exact.Pair,
+		Few: work.Few * exact.Pair, Pair: work.Pair * exact.Pair,
 	}
 }
 

@@ -23,16 +23,19 @@ const (
 	takers     = 2
 )
 
+// Lopsided says whether a cell of n x m rows is.
+func Lopsided(n, m int) bool { return lopsided*min(n, m) < max(n, m) }
+
 // smaller is the place of the side of a lopsided cell that has few rows; -1: the cell is not lopsided.
 func smaller(cell *index.Cell) int {
 	n, m := cell.Source.Len(), cell.Target.Len()
 	switch {
-	case lopsided*n < m:
+	case !Lopsided(n, m):
+		return -1
+	case n < m:
 		return 0
-	case lopsided*m < n:
-		return 1
 	}
-	return -1
+	return 1
 }
 
 // ofSmaller makes the pass that of the few rows of a lopsided cell.
