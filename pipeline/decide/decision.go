@@ -152,7 +152,7 @@ func (p *decider) scorer(ctx context.Context, d *Decision) error {
 	}
 	if p.Plan.Judge != nil && p.Plan.Settings.Scored() {
 		if err := p.judged(ctx, d); err != nil {
-			return errors.Join(err, d.Close())
+			return err // Pair closes the decision
 		}
 	}
 	return p.cut(ctx, d)
