@@ -25,6 +25,13 @@ type Sections struct {
 	Short bool   // there was less than was to be read
 }
 
+// TakeOne takes a section of one value; it is zero if there is none.
+func TakeOne[T any](from *Sections) (one T) {
+	for _, one = range Take[T](from, 1) {
+	}
+	return one
+}
+
 // Take takes a section of n values; they share the file's memory. T has no pointers.
 func Take[T any](from *Sections, n uint64) []T {
 	var one T

@@ -168,6 +168,55 @@ func CheckPair(p *plan.Plan, t *plan.Task) error {
 	return err
 }
 
+// CheckSourceShard is the Check of a stage whose tasks name one of the plan's pairs and a shard of its source, in
+// arguments of these names.
+func CheckSourceShard(p *plan.Plan, t *plan.Task) error {
+	if err := CheckPair(p, t); err != nil {
+		return err
+	}
+	a, err := Args[struct {
+		Pair  int `json:"pair"`
+		Shard int `json:"shard"`
+	}](t)
+	if err == nil {
+		err = Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
+	}
+	return err
+}
+
+// UseBases is the Uses of a stage of a name whose tasks take over parts of earlier outputs of it, which an argument
+// names as bases.
+func UseBases(name string) func(p *plan.Plan, use func(key string)) {
+	type args struct {
+		Bases []string `json:"bases"`
+	}
+	return func(p *plan.Plan, use func(key string)) {
+		EachArgs(p, name, func(_ *plan.Task, a args) {
+			for _, base := range a.Bases {
+				use(base)
+			}
+		})
+	}
+}
+
+// TakeOver opens the outputs of bases, newest first. One that cannot be used, as it was swept or is damaged, is left
+// out: instead says what happens then.
+func TakeOver(ctx context.Context, e *Env, d *Descriptor, bases []string, instead string, open func(*store.Output) error) error {
+	for _, base := range bases {
+		out, err := e.Store.Get(ctx, store.Task{Stage: d.Name, Key: base})
+		if err == nil {
+			err = open(out)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			e.Log.Warn("an earlier output cannot be used; "+instead, "stage", d.Name, "key", base, "reason", err)
+		}
+	}
+	return nil
+}
+
 // Within is the check of a place in a list that a plan's task names.
 func Within(what string, place, length int) error {
 	if place < 0 || place >= length {

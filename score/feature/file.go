@@ -64,10 +64,7 @@ func OpenSide(path string, sentences int) (*Side, error) {
 	}
 	s := &Side{mapped: data}
 	in := spill.Sections{Rest: data}
-	var h sideHeader
-	if headers := spill.Take[sideHeader](&in, 1); len(headers) == 1 {
-		h = headers[0]
-	}
+	h := spill.TakeOne[sideHeader](&in)
 	s.dim, s.lengths, s.described, s.tokenised = int(h.dim), int64(h.lengths), int64(h.described), int(h.tokenised)
 	s.places, s.frequencies, s.Lower = spill.Take[uint32](&in, h.rows), spill.Take[int32](&in, h.frequencies), spill.Take[uint32](&in, h.lower)
 	s.Names = &NameList{entries: spill.Take[nameEntry](&in, h.names), ids: spill.Take[int32](&in, h.nameIDs), sounds: spill.Take[surface.Sound](&in, h.sounds)}
@@ -133,10 +130,7 @@ func AppendCandidates(to []mine.Candidate, path string) (_ []mine.Candidate, _ *
 	}
 	defer func() { err = errors.Join(err, unix.Munmap(data)) }()
 	in := spill.Sections{Rest: data}
-	var h candidatesHeader
-	if headers := spill.Take[candidatesHeader](&in, 1); len(headers) == 1 {
-		h = headers[0]
-	}
+	h := spill.TakeOne[candidatesHeader](&in)
 	rows := spill.Take[stored](&in, h.candidates)
 	if h.magic != candidatesMagic || in.Short || h.values != uint64(Count) || uint64(len(in.Rest)) != 4*h.candidates*h.values {
 		return to, nil, damaged(path, "candidates")

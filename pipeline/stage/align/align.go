@@ -41,7 +41,7 @@ var Stage = &stage.Descriptor{
 
 func init() { // not in the declaration, as the functions refer to it
 	Stage.Plan, Stage.Ledger = planPairs, ledger
-	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = check, uses, run, rate
+	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = stage.CheckSourceShard, stage.UseBases(view.Align), run, rate
 	stage.Register(Stage)
 }
 
@@ -95,25 +95,6 @@ func cost(s plan.Settings, rows int64) stage.Cost {
 		Disk:   rows * 40,
 		Read:   rows * 2 * stage.RowBytes,
 	}
-}
-
-func check(p *plan.Plan, t *plan.Task) error {
-	if err := stage.CheckPair(p, t); err != nil {
-		return err
-	}
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
-	}
-	return err
-}
-
-func uses(p *plan.Plan, use func(key string)) {
-	stage.EachArgs(p, Stage.Name, func(_ *plan.Task, a args) {
-		for _, base := range a.Bases {
-			use(base)
-		}
-	})
 }
 
 // spansOfSentence is about how many texts are encoded for a source sentence: spans of up to six, of both sides.
@@ -279,22 +260,12 @@ func (w *task) digest(p pairdocs.Pair) string {
 // takeOver reads the beads of earlier outputs of the shard.
 func (w *task) takeOver(ctx context.Context, bases []string) error {
 	w.before = map[string][]bead.Bead{}
-	for _, base := range bases {
-		out, err := w.env.Store.Get(ctx, store.Task{Stage: Stage.Name, Key: base})
-		if err == nil {
-			err = read(out.Path(fileName), func(b *Beads) error {
-				w.before[b.Digest] = b.Beads
-				return nil
-			})
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil { // swept or damaged
-			w.env.Log.Warn("earlier beads cannot be used; their documents are aligned again", "key", base, "reason", err)
-		}
-	}
-	return nil
+	return stage.TakeOver(ctx, w.env, Stage, bases, "its documents are aligned again", func(out *store.Output) error {
+		return read(out.Path(fileName), func(b *Beads) error {
+			w.before[b.Digest] = b.Beads
+			return nil
+		})
+	})
 }
 
 // batch is about how many sentences of documents have their texts in memory at once.

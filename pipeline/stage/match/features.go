@@ -26,7 +26,7 @@ var Features = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Features.Plan, Features.Check, Features.Run, Features.Rate = planFeatures, checkFeatures, compute, computing.rate
+	Features.Plan, Features.Check, Features.Run, Features.Rate = planFeatures, stage.CheckSourceShard, compute, computing.rate
 	stage.Register(Features)
 }
 
@@ -109,17 +109,6 @@ func spilledOf(n, list int64) int64 { return 2*stage.Spilled(n*list/2) + mapped/
 
 // heldOf is what memory has of the sentences of a side that do not go to temporary files, as was measured.
 func heldOf(n int64) int64 { return stage.Held(n*8) / 8 * 50 }
-
-func checkFeatures(p *plan.Plan, t *plan.Task) error {
-	if err := stage.CheckPair(p, t); err != nil {
-		return err
-	}
-	a, err := stage.Args[featuresArgs](t)
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
-	}
-	return err
-}
 
 // featuresInfo is a task's record of its candidates.
 type featuresInfo struct {

@@ -26,7 +26,7 @@ var Compare = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Compare.Ledger, Compare.Check, Compare.Uses, Compare.Run = ledger, checkCompare, uses, compare
+	Compare.Ledger, Compare.Check, Compare.Uses, Compare.Run = ledger, stage.CheckSourceShard, stage.UseBases(view.DocCompare), compare
 	stage.Register(Compare)
 }
 
@@ -78,25 +78,6 @@ func candidatesOf(b *stage.Builder, pair int, sentences int64) int64 {
 	return sentences / meanLength * k * (rows[0] + rows[1]) / max(rows[0], 1)
 }
 
-func checkCompare(p *plan.Plan, t *plan.Task) error {
-	if err := stage.CheckPair(p, t); err != nil {
-		return err
-	}
-	a, err := stage.Args[compareArgs](t)
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
-	}
-	return err
-}
-
-func uses(p *plan.Plan, use func(key string)) {
-	stage.EachArgs(p, Compare.Name, func(_ *plan.Task, a compareArgs) {
-		for _, base := range a.Bases {
-			use(base)
-		}
-	})
-}
-
 // ledger names the newest cosines of every source shard. Two outputs are kept: one night may find other candidates and
 // the next the same as before.
 var ledger = &stage.ShardLedger{
@@ -138,7 +119,14 @@ func compare(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	if err := w.open(ctx, room); err != nil {
 		return nil, err
 	}
-	if err := w.takeOver(ctx, e, a.Bases); err != nil {
+	err = stage.TakeOver(ctx, e, Compare, a.Bases, "its documents are compared again", func(out *store.Output) error {
+		before, err := openCosines(out.Path(cosinesFile))
+		if err == nil {
+			w.before = append(w.before, before)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	err = atomicfile.Write(filepath.Join(dir, cosinesFile), func(f *os.File) error {
@@ -159,24 +147,4 @@ func compare(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 		return out.Flush()
 	})
 	return w.info, err
-}
-
-// takeOver opens the earlier outputs of the shard.
-func (w *comparison) takeOver(ctx context.Context, e *stage.Env, bases []string) error {
-	for _, base := range bases {
-		out, err := e.Store.Get(ctx, store.Task{Stage: Compare.Name, Key: base})
-		var c *cosines
-		if err == nil {
-			c, err = openCosines(out.Path(cosinesFile))
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil { // swept or damaged
-			e.Log.Warn("earlier cosines cannot be used; their documents are compared again", "key", base, "reason", err)
-			continue
-		}
-		w.before = append(w.before, c)
-	}
-	return nil
 }

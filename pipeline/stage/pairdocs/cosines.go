@@ -35,10 +35,7 @@ func openCosines(path string) (*cosines, error) { return opened(path, decodeCosi
 // decodeCosines reads a file of cosines, whose memory they share, and says whether it is one.
 func decodeCosines(data []byte) (*cosines, bool) {
 	c, in := &cosines{mapping: mapping{data}}, spill.Sections{Rest: data}
-	var h cosinesHeader
-	if headers := spill.Take[cosinesHeader](&in, 1); len(headers) == 1 {
-		h = headers[0]
-	}
+	h := spill.TakeOne[cosinesHeader](&in)
 	c.sources, c.firsts = spill.Take[[digestSize]byte](&in, h.sources), spill.Take[uint64](&in, h.sources)
 	c.targets, c.ends = spill.Take[[digestSize]byte](&in, h.candidates), spill.Take[uint64](&in, h.candidates)
 	c.values = spill.Take[float32](&in, h.values)

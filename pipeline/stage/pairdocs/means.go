@@ -334,10 +334,7 @@ func openDocuments(ctx context.Context, f *view.Files, s *plan.Shard) (*document
 // one.
 func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
 	d, in := &documents{mapping: mapping{data}}, spill.Sections{Rest: data}
-	var h meansHeader
-	if headers := spill.Take[meansHeader](&in, 1); len(headers) == 1 {
-		h = headers[0]
-	}
+	h := spill.TakeOne[meansHeader](&in)
 	if h.magic != meansMagic || h.dim != dim {
 		return d, false
 	}

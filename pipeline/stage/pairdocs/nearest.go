@@ -167,10 +167,7 @@ func openCandidates(ctx context.Context, f *view.Files, pair int) (*candidates, 
 // decodeCandidates reads a file of candidates, whose memory they share, and says whether it is one.
 func decodeCandidates(data []byte) (*candidates, bool) {
 	c, in := &candidates{mapping: mapping{data}}, spill.Sections{Rest: data}
-	var h candidatesHeader
-	if headers := spill.Take[candidatesHeader](&in, 1); len(headers) == 1 {
-		h = headers[0]
-	}
+	h := spill.TakeOne[candidatesHeader](&in)
 	for side := range c.places {
 		c.places[side] = spill.Take[place](&in, h.documents[side])
 	}

@@ -39,7 +39,7 @@ var Stage = &stage.Descriptor{
 
 func init() { // not in the declaration, as the functions refer to it
 	Stage.Plan, Stage.Ledger = planPairs, ledger
-	Stage.Check, Stage.Uses, Stage.Run, Stage.Count, Stage.Rate = check, uses, run, count, rate
+	Stage.Check, Stage.Uses, Stage.Run, Stage.Count, Stage.Rate = check, stage.UseBases(view.Refine), run, count, rate
 	stage.Register(Stage)
 }
 
@@ -139,14 +139,6 @@ func check(p *plan.Plan, t *plan.Task) error {
 		err = errors.New("the plan names no strong encoder")
 	}
 	return err
-}
-
-func uses(p *plan.Plan, use func(key string)) {
-	stage.EachArgs(p, Stage.Name, func(_ *plan.Task, a args) {
-		for _, base := range a.Bases {
-			use(base)
-		}
-	})
 }
 
 // count is the number of sentences that are to be encoded: those on the list that no earlier output has.
