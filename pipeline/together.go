@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 )
 
@@ -58,8 +59,8 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 		}
 		plans.add(request)
 	}
-	for _, request := range plans.requests {
-		if err := lead.work(ctx, request); err != nil {
+	for i, request := range plans.requests {
+		if err := lead.work(ctx, request, plans.names[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -67,8 +68,8 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 	return done, nil
 }
 
-// work plans and executes the tasks of several pairs.
-func (m *mining) work(ctx context.Context, request *stage.Request) error {
+// work plans and executes the tasks of several pairs, which are named.
+func (m *mining) work(ctx context.Context, request *stage.Request, pairs []string) error {
 	if err := stage.ReadLedgers(ctx, m.store, request, m.Log); err != nil {
 		return err
 	}
@@ -77,6 +78,9 @@ func (m *mining) work(ctx context.Context, request *stage.Request) error {
 		return err
 	}
 	if err := m.keep(ctx, p); err != nil {
+		return err
+	}
+	if err := record.Enter(ctx, m.store, record.Run{Plan: m.report.PlanID, Out: m.cfg.Out, Pairs: pairs}); err != nil {
 		return err
 	}
 	return m.execute(ctx, p)
@@ -126,6 +130,7 @@ func (l *languages) place(of plan.Language) int {
 // joint is the input of plans of several pairs: one for those that differ in nothing but their languages.
 type joint struct {
 	requests  []*stage.Request
+	names     [][]string // those of pairs
 	languages []*languages
 	places    map[string]int // those of digests of all else
 }
@@ -141,10 +146,11 @@ func (j *joint) add(r stage.Request) {
 			j.places = map[string]int{}
 		}
 		at = len(j.requests)
-		j.requests, j.languages, j.places[digest] = append(j.requests, &r), append(j.languages, &languages{}), at
+		j.requests, j.names, j.languages, j.places[digest] = append(j.requests, &r), append(j.names, nil), append(j.languages, &languages{}), at
 	}
 	to, of := j.requests[at], j.languages[at]
 	for _, p := range pairs {
+		j.names[at] = append(j.names[at], texts[p.Source].Code+"-"+texts[p.Target].Code)
 		p.Source, p.Target = of.place(texts[p.Source]), of.place(texts[p.Target])
 		to.Pairs = append(to.Pairs, p)
 	}

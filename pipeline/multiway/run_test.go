@@ -23,6 +23,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/store"
 )
 
 // TestMain is the program, too: engines start it as mine task PLAN INDEX.
@@ -182,12 +183,29 @@ func TestPairsOnAnEngineAreOnePlan(t *testing.T) {
 	if computed["encode"] != 9 || computed["search"] != 27 || computed["match"] != 3 {
 		t.Errorf("the report says that %v tasks were done together", computed)
 	}
+	if first := firstRun(t, cfg); first.Of() != "de-en, de-fr, en-fr" || first.Out != cfg.Out {
+		t.Errorf("the store's first run is that of %s into %s", first.Of(), first.Out)
+	}
 	for _, pair := range []string{"de-en", "de-fr", "en-fr"} {
 		of := filepath.Join(pair, pair+".parquet")
 		if !bytes.Equal(read(t, filepath.Join(cfg.Out, of)), read(t, filepath.Join(local.Out, of))) {
 			t.Errorf("the bitext of %s is another than that of a run in this process", pair)
 		}
 	}
+}
+
+// firstRun is the first run that the store of a run has seen.
+func firstRun(t *testing.T, cfg pipeline.Config) record.Run {
+	t.Helper()
+	st, err := store.Open(t.Context(), filepath.Join(cfg.Out, "work"), options().Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := record.History(t.Context(), st)
+	if err = errors.Join(err, st.Close()); err != nil || len(runs) == 0 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	return runs[0]
 }
 
 func together(cfg *pipeline.Config) multiway.Together {

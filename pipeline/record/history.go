@@ -42,7 +42,17 @@ type Run struct {
 	Out    string `json:"out"`
 	Source string `json:"src"`
 	Target string `json:"tgt"`
+	// Pairs are those whose tasks are done together; Source and Target are then empty.
+	Pairs []string `json:"pairs,omitempty"`
 	Holder
+}
+
+// Of names the pairs of languages that are mined.
+func (r Run) Of() string {
+	if len(r.Pairs) > 0 {
+		return strings.Join(r.Pairs, ", ")
+	}
+	return r.Source + "-" + r.Target
 }
 
 // Name is the name of the run's note.

@@ -88,7 +88,7 @@ func watchStatus(ctx context.Context, st *store.Store, every time.Duration, asJS
 }
 
 func printStatus(out io.Writer, s *admin.Status) error {
-	fmt.Fprintf(out, "run %d, %s-%s into %s, started %s on %s\n\n", s.Run.Number, s.Run.Source, s.Run.Target, s.Run.Out,
+	fmt.Fprintf(out, "run %d, %s into %s, started %s on %s\n\n", s.Run.Number, s.Run.Of(), s.Run.Out,
 		s.Run.Since.Local().Format(time.DateTime), s.Run.Host)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\ttasks\tdone\trunning\tfailed\tleft\trate\tmemory\t\n")
