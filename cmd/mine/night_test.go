@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
+	"bitextmine/internal/lockfile"
+	"bitextmine/pipeline/night"
 )
 
 // captured runs the program with standard output and standard error in files, as cron does, and returns both.
@@ -87,5 +89,22 @@ func TestCronMailsOnlyTrouble(t *testing.T) {
 	if code != exitPermanent || !strings.Contains(mail, "the de text is empty") ||
 		!strings.Contains(log, "the night failed") {
 		t.Errorf("a night without text: exit code %d, standard error: %s\nlog: %s", code, mail, log)
+	}
+}
+
+// TestANightOfManyPairsLocksItsDirectory: a second one would put the same tasks of all pairs on a cluster again.
+func TestANightOfManyPairsLocksItsDirectory(t *testing.T) {
+	out := t.TempDir()
+	release, err := lockfile.Lock(filepath.Join(out, night.LockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	args := []string{"run", "--nightly", "--langs", "de,en,fr", "--out", out}
+	for _, l := range []string{"de", "en", "fr"} {
+		args = append(args, "--text", l+"=nowhere.txt")
+	}
+	if code := execute(t.Context(), args); code != exitLocked {
+		t.Errorf("mine run ended with %d, want %d", code, exitLocked)
 	}
 }

@@ -5,32 +5,41 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
 
 	"bitextmine/cmd/mine/program"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
-
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 )
 
-// runMany mines every pair of a run over many.
-func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
+// runMany mines every pair of a run over many. One night of it runs at a time: another is a *lockfile.Locked error.
+func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) (err error) {
+	opts := program.RunOptions(progress.Silent)
 	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
-		return pipeline.Run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
+		return pipeline.Run(ctx, cfg, opts)
 	}
-	if cfg.DryRun != nil {
-		mine = func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
-			return pipeline.Run(ctx, cfg, program.RunOptions(progress.Silent))
+	switch {
+	case cfg.DryRun != nil:
+	case nightly:
+		if err := config.MakeOut(cfg.Out); err != nil {
+			return err
 		}
-	} else if nightly {
-		opts, fail := nightOptions(out)
+		release, locked := lockfile.Lock(filepath.Join(cfg.Out, night.LockName))
+		if locked != nil {
+			return locked
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		var fail func(error)
+		opts, fail = nightOptions(out)
 		mine = func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
 			r, err := pipeline.Nightly(ctx, cfg, opts)
 			if err != nil {
@@ -38,14 +47,16 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 			}
 			return r, err
 		}
+	default:
+		opts = program.RunOptions(progress.New(os.Stderr))
 	}
 	var together multiway.Together
 	if cfg.Remote() {
 		together = func(ctx context.Context, cfgs []pipeline.Config, out string) (*multiway.Done, error) {
-			return pipeline.Together(ctx, cfgs, out, program.RunOptions(progress.Silent))
+			return pipeline.Together(ctx, cfgs, out, opts)
 		}
 	}
-	r, err := multiway.Run(ctx, cfg, slog.Default(), together, mine)
+	r, err := multiway.Run(ctx, cfg, opts.Log, together, mine)
 	if r == nil || cfg.DryRun != nil {
 		return err
 	}
