@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
@@ -51,16 +52,16 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 	if err := lead.cutAll(ctx, taking); err != nil {
 		return nil, err
 	}
-	var plans joint
+	var plans []*joint
 	for _, one := range taking {
 		request, err := one.cutAndChoose(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s-%s: %w", one.cfg.Source, one.cfg.Target, err)
 		}
-		plans.add(request)
+		plans = join(plans, request)
 	}
-	for i, request := range plans.requests {
-		if err := lead.work(ctx, request, plans.names[i]); err != nil {
+	for _, j := range plans {
+		if err := lead.work(ctx, j.Request); err != nil {
 			return nil, err
 		}
 	}
@@ -68,19 +69,23 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 	return done, nil
 }
 
-// work plans and executes the tasks of several pairs, which are named.
-func (m *mining) work(ctx context.Context, request *stage.Request, pairs []string) error {
-	if err := stage.ReadLedgers(ctx, m.store, request, m.Log); err != nil {
+// work plans and executes the tasks of several pairs.
+func (m *mining) work(ctx context.Context, request stage.Request) error {
+	if err := stage.ReadLedgers(ctx, m.store, &request, m.Log); err != nil {
 		return err
 	}
-	p, err := stage.Build(*request)
+	p, err := stage.Build(request)
 	if err != nil {
 		return err
 	}
 	if err := m.keep(ctx, p); err != nil {
 		return err
 	}
-	if err := record.Enter(ctx, m.store, record.Run{Plan: m.report.PlanID, Out: m.cfg.Out, Pairs: pairs}); err != nil {
+	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out}
+	for pair := range p.Pairs {
+		run.Pairs = append(run.Pairs, p.Side(pair, 0).Code+"-"+p.Side(pair, 1).Code)
+	}
+	if err := record.Enter(ctx, m.store, run); err != nil {
 		return err
 	}
 	return m.execute(ctx, p)
@@ -109,50 +114,42 @@ func (m *mining) cutAll(ctx context.Context, of []*mining) error {
 
 // languages are the texts of several pairs, each once.
 type languages struct {
-	list   []plan.Language
-	places map[string]int // those of digests
+	list    []plan.Language
+	digests []string
 }
 
 // place returns a language's place, adding it where it is new.
 func (l *languages) place(of plan.Language) int {
 	digest := plan.Digest(of)
-	at, known := l.places[digest]
-	if !known {
-		if l.places == nil {
-			l.places = map[string]int{}
-		}
+	at := slices.Index(l.digests, digest)
+	if at < 0 {
 		at = len(l.list)
-		l.list, l.places[digest] = append(l.list, of), at
+		l.list, l.digests = append(l.list, of), append(l.digests, digest)
 	}
 	return at
 }
 
-// joint is the input of plans of several pairs: one for those that differ in nothing but their languages.
+// joint is the input of a plan of pairs that differ in nothing but their languages.
 type joint struct {
-	requests  []*stage.Request
-	names     [][]string // those of pairs
-	languages []*languages
-	places    map[string]int // those of digests of all else
+	stage.Request
+	languages languages
+	digest    string // stands for all else
 }
 
-// add adds the pairs of a request.
-func (j *joint) add(r stage.Request) {
+// join adds the pairs of a request to the plan that they fit into, or to a new one.
+func join(plans []*joint, r stage.Request) []*joint {
 	pairs, texts := r.Pairs, r.Languages
-	r.Pairs, r.Languages, r.Earlier, r.Settings.ConfigDigest = nil, nil, nil, ""
+	r.Pairs, r.Earlier, r.Settings.ConfigDigest = nil, nil, ""
 	digest := plan.Digest([]any{r.Version, r.Settings, r.Encoder, r.Backend, r.Scorer, r.Labels, r.Refiner, r.Judge, r.DocPairs})
-	at, known := j.places[digest]
-	if !known {
-		if j.places == nil {
-			j.places = map[string]int{}
-		}
-		at = len(j.requests)
-		j.requests, j.names, j.languages, j.places[digest] = append(j.requests, &r), append(j.names, nil), append(j.languages, &languages{}), at
+	at := slices.IndexFunc(plans, func(j *joint) bool { return j.digest == digest })
+	if at < 0 {
+		at, plans = len(plans), append(plans, &joint{Request: r, digest: digest})
 	}
-	to, of := j.requests[at], j.languages[at]
+	j := plans[at]
 	for _, p := range pairs {
-		j.names[at] = append(j.names[at], texts[p.Source].Code+"-"+texts[p.Target].Code)
-		p.Source, p.Target = of.place(texts[p.Source]), of.place(texts[p.Target])
-		to.Pairs = append(to.Pairs, p)
+		p.Source, p.Target = j.languages.place(texts[p.Source]), j.languages.place(texts[p.Target])
+		j.Pairs = append(j.Pairs, p)
 	}
-	to.Languages = of.list
+	j.Languages = j.languages.list
+	return plans
 }

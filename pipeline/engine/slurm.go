@@ -220,8 +220,10 @@ func (s Slurm) look(ctx context.Context, queued string, said map[string]int) {
 		switch {
 		case reason == heldReason && said[id] < attempts:
 			said[id]++
-			_, err := command(ctx, "", "scontrol", "release", id)
-			s.Log.Warn("SLURM could not start a task and held it; it is released", "job", id, "attempt", said[id]+1, "error", err)
+			s.Log.Warn("SLURM could not start a task and held it; it is released", "job", id, "attempt", said[id]+1)
+			if _, err := command(ctx, "", "scontrol", "release", id); err != nil {
+				s.Log.Warn("a task that SLURM holds could not be released", "job", id, "reason", err)
+			}
 		case reason == heldReason && said[id] == attempts:
 			said[id]++
 			s.Log.Warn("SLURM could not start a task and holds it: see why with scontrol show job, then scontrol release it", "job", id)
