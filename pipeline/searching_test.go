@@ -109,14 +109,25 @@ func TestPlanShowsEveryBackend(t *testing.T) {
 	}
 }
 
-func TestApproximateRun(t *testing.T) {
-	// Of an English file and two German ones; the smaller is too small beside the English one to have lists.
-	for name, files := range map[string]int{ivf: 3, "ivf:8": 2} {
-		t.Run(name, func(t *testing.T) { testApproximateRun(t, name, files) })
+// TestLists: of an English file and two German ones the smaller has no lists, and is compared whole. Of few rows all
+// are compared: the same settings serve small text.
+func TestLists(t *testing.T) {
+	for sentences, files := range map[int]int{12000: 2, 200: 0} {
+		cfg := testConfig(corpora(t, sentences), filepath.Join(t.TempDir(), "mined"))
+		cfg.Search, cfg.NProbe, cfg.ShardSize = "ivf:8", 1, 20000
+		report := mustRun(t, cfg)
+		if measured := report.Search.Recall != nil; measured != (files > 0) {
+			t.Errorf("%d sentences: search %+v", sentences, report.Search)
+		}
+		indexes, err := os.ReadDir(filepath.Join(cfg.Out, "work", search.IndexesName))
+		if len(indexes) != files || err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%d sentences: index files %v, %v; want %d", sentences, indexes, err, files)
+		}
 	}
 }
 
-func testApproximateRun(t *testing.T, name string, files int) {
+func TestApproximateRun(t *testing.T) {
+	const name, files = ivf, 3
 	dir, out := corpora(t, 200), t.TempDir()
 	cfg := testConfig(dir, filepath.Join(out, "mined"))
 	cfg.Search, cfg.NProbe, cfg.SearchRecall = name, 1, 1

@@ -74,6 +74,15 @@ func MinRows(name string) int {
 	return max(faiss.MinRows(factory), 1)
 }
 
+// Whole says whether a cell is compared whole, by exact search, where the named backend is asked for: a side has too
+// few rows for its index, or lists would take longer than comparing all.
+func Whole(name string, cell Shape, nprobe int) bool {
+	if lists, ok := strings.CutPrefix(name, ivf.Prefix); ok {
+		return ivf.Whole(lists, nprobe, cell.Rows, cell.Cols)
+	}
+	return min(cell.Rows, cell.Cols) < MinRows(name)
+}
+
 // Check detects early what Open and Search would refuse: an unknown name, a factory string that FAISS cannot build for
 // vectors of dim values or that does not have one of the given search settings, or a missing GPU. Errors are badinput.
 func Check(name string, dim int, opts Options) error {

@@ -75,12 +75,17 @@ type Shape struct{ Rows, Cols int }
 // Estimates returns the estimate of each calibrated backend for a list of cells that are searched one after the other.
 func (c Calibration) Estimates(cells []Shape) []Estimate {
 	var out []Estimate
+	whole := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 	for _, cost := range c.Costs {
 		e := Estimate{Name: cost.Name, Refused: cost.Err}
 		var seconds float64
 		for _, cell := range cells {
-			seconds += cost.Seconds(cell.Rows, cell.Cols)
-			e.Memory = max(e.Memory, Memory(cost.Name, cell, c.Dim, c.K, c.Options))
+			of := cost
+			if whole >= 0 && cost.Err == nil && Whole(cost.Name, cell, c.Options.Approximate.NProbe) {
+				of = c.Costs[whole]
+			}
+			seconds += of.Seconds(cell.Rows, cell.Cols)
+			e.Memory = max(e.Memory, Memory(of.Name, cell, c.Dim, c.K, c.Options))
 		}
 		e.Time = time.Duration(seconds * float64(time.Second))
 		out = append(out, e)

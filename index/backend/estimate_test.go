@@ -155,9 +155,9 @@ func TestInvertedListsAreEstimated(t *testing.T) {
 	}
 	million := []Shape{{1000000, 1000000}}
 	few := c.Estimates(million)[1].Memory
-	c.Options.Approximate.NProbe = 2048
+	c.Options.Approximate.NProbe = 512
 	if many := c.Estimates(million)[1].Memory; many < few+32<<20 {
-		t.Errorf("memory of %d MiB with 2,048 visits, %d with 64", many>>20, few>>20)
+		t.Errorf("memory of %d MiB with 512 visits, %d with 64", many>>20, few>>20)
 	}
 }
 

@@ -199,6 +199,24 @@ func TestVisits(t *testing.T) {
 	}
 }
 
+// TestWhole: small cells are compared whole, and those of a few rows beside many.
+func TestWhole(t *testing.T) {
+	for cell, want := range map[[2]int]bool{
+		{1000, 1000}: true, {20000, 20000}: true, {30000, 30000}: false, {250000, 250000}: false,
+		{1000, 250000}: true, {10000, 250000}: false, {250000, 10000}: false, {900, 2000}: true, {1, 1}: true,
+	} {
+		if got := Whole("1024", 8, cell[0], cell[1]); got != want {
+			t.Errorf("%d x %d rows are compared whole: %v, want %v", cell[0], cell[1], got, want)
+		}
+	}
+	if Whole("4096", 8, 3000, 2500000) {
+		t.Error("3,000 rows are compared with each of 2,500,000, although these have lists and the few need none")
+	}
+	if !Whole("1024", 1024, 1000000, 1000000) {
+		t.Error("all lists are visited, which takes longer than comparing all")
+	}
+}
+
 // TestLopsidedCells: of a side that is much smaller than the other the rows visit, whichever side it is, and both sides
 // find their neighbours.
 func TestLopsidedCells(t *testing.T) {

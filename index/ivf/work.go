@@ -9,15 +9,35 @@ import (
 // Row (n + m) + Pair n m. In a lopsided cell one of the few rows takes Few more than one of the many.
 type Work struct{ Fixed, Row, Few, Pair float64 }
 
+// Of is the number of comparisons of a cell of n x m rows.
+func (w Work) Of(n, m int) float64 {
+	return w.Fixed + w.Row*(float64(n)+float64(m)) + w.Few*float64(min(n, m)) + w.Pair*float64(n)*float64(m)
+}
+
+// Whole says whether a cell of n x m rows is compared whole, by an exact search, as lists would take longer or a side
+// has too few rows for them. Results depend on it, so it is the same on every machine: products of whole numbers take
+// three quarters of the time of others, which is between the kernels.
+func Whole(lists string, nprobe, n, m int) bool {
+	divided, work := min(n, m), comparisons(lists, nprobe, 0.75)
+	if Lopsided(n, m) {
+		divided, work = max(n, m), lopsidedComparisons(lists, nprobe, 0.75)
+	}
+	return divided < MinRows(lists) || float64(n)*float64(m) <= work.Of(n, m)
+}
+
 // Comparisons returns the work of a search with so many lists, in digits. A row is compared with the centroids of its
 // own side and, for its visits, with those of the other; both are trained; each visit compares it with a list; and the
 // recall of a sample of rows is measured.
 func Comparisons(lists string, nprobe int) Work {
+	return comparisons(lists, nprobe, kernel.Best.WholeTime())
+}
+
+func comparisons(lists string, nprobe int, whole float64) Work {
 	n := MinRows(lists)
 	if nprobe == 0 {
 		nprobe = DefaultNProbe(n)
 	}
-	l, whole := float64(max(n, 1)), kernel.Best.WholeTime()
+	l := float64(max(n, 1))
 	return Work{
 		Fixed: whole * 2 * trainRows * trainRounds * l * l,
 		Row:   whole*(2*l+approximate.RecallRows) + visitCost*float64(nprobe+membersOf(n)) + rowCost,
@@ -28,11 +48,15 @@ func Comparisons(lists string, nprobe int) Work {
 // LopsidedComparisons is Comparisons of a lopsided cell (Lopsided), in which the few rows visit for both sides. The
 // many have lists that earlier cells made.
 func LopsidedComparisons(lists string, nprobe int) Work {
+	return lopsidedComparisons(lists, nprobe, kernel.Best.WholeTime())
+}
+
+func lopsidedComparisons(lists string, nprobe int, whole float64) Work {
 	n := MinRows(lists)
 	if nprobe == 0 {
 		nprobe = DefaultNProbe(n)
 	}
-	l, whole := float64(max(n, 1)), kernel.Best.WholeTime()
+	l := float64(max(n, 1))
 	visits := float64((moreVisits + takers) * nprobe)
 	return Work{
 		Row:  whole*approximate.RecallRows + visitCost*float64(membersOf(n)) + lopsidedRowCost,

@@ -167,7 +167,7 @@ func (s Searching) SearchKey() string {
 		}
 	}
 	if strings.HasPrefix(s.Search, "ivf:") {
-		name += " lopsided=8 taken whole" // what ivf finds changed with each
+		name += " lopsided=8 taken whole small" // what ivf finds changed with each
 	}
 	return name
 }

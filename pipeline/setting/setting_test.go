@@ -87,12 +87,12 @@ func TestEverySettingSaysWhatItDoesToKeys(t *testing.T) {
 
 func TestSearchKey(t *testing.T) {
 	for want, s := range map[string]Searching{
-		"exact":                                  {Search: "exact"},
-		"faiss:IVF8,Flat nprobe=3":               {Search: "faiss:IVF8,Flat", NProbe: 3},
-		"exact efSearch=20":                      {Search: "exact", EfSearch: 20},
-		"faiss:X nprobe=3 efSearch=20":           {Search: "faiss:X", NProbe: 3, EfSearch: 20},
-		"ivf:64 nprobe=3 lopsided=8 taken whole": {Search: "ivf:64", NProbe: 3},
-		"faiss:HNSW8,Flat":                       {Search: "faiss:HNSW8,Flat", SearchApproximate: "auto may take it"},
+		"exact":                        {Search: "exact"},
+		"faiss:IVF8,Flat nprobe=3":     {Search: "faiss:IVF8,Flat", NProbe: 3},
+		"exact efSearch=20":            {Search: "exact", EfSearch: 20},
+		"faiss:X nprobe=3 efSearch=20": {Search: "faiss:X", NProbe: 3, EfSearch: 20},
+		"ivf:64 nprobe=3 lopsided=8 taken whole small": {Search: "ivf:64", NProbe: 3},
+		"faiss:HNSW8,Flat": {Search: "faiss:HNSW8,Flat", SearchApproximate: "auto may take it"},
 	} {
 		if got := s.SearchKey(); got != want {
 			t.Errorf("%+v: %q, want %q", s, got, want)

@@ -88,7 +88,7 @@ func cost(b *stage.Builder, a args) stage.Cost {
 	shape, name := a.shape(b.Plan), b.Searcher()
 	rows, k, dim := int64(shape.Rows+shape.Cols), int64(b.Settings.K), int64(b.Settings.Dim)
 	vector := dim*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
-	if min(shape.Rows, shape.Cols) < backend.MinRows(name) {
+	if backend.Whole(name, shape, b.Settings.NProbe) {
 		name = exact.Name
 	}
 	opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
@@ -155,7 +155,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			return nil, err
 		}
 	}
-	searcher, err := searcherFor(e, min(shards[0].Rows, shards[1].Rows))
+	searcher, err := searcherFor(e, a.shape(e.Plan))
 	if err != nil {
 		return nil, err
 	}
@@ -178,10 +178,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // IndexesName is where approximate indexes are kept in a store: they can be made again.
 const IndexesName = "indexes"
 
-// searcherFor opens the plan's backend, or exact search for a cell whose thinner side has too few rows for an index.
-func searcherFor(e *stage.Env, rows int) (index.Searcher, error) {
+// searcherFor opens the plan's backend, or exact search for a cell that is compared whole.
+func searcherFor(e *stage.Env, cell backend.Shape) (index.Searcher, error) {
 	name := e.Plan.Searcher()
-	if rows < backend.MinRows(name) {
+	if backend.Whole(name, cell, e.Plan.Settings.NProbe) {
 		name = exact.Name
 	}
 	return Open(e, name)
