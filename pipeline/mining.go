@@ -34,6 +34,8 @@ type mining struct {
 	previous *record.Report       // the run before; nil if there is none
 	fitted   []record.StageReport // the stages that fitted the scorer in this run
 	report   *record.Report
+
+	languages []plan.Language // the text before it is cut; nil: it was not looked at
 }
 
 // warn logs a warning and adds it to the report.
@@ -88,12 +90,10 @@ func (m *mining) cutAndChoose(ctx context.Context) (request stage.Request, err e
 
 // cut executes the plan of the input files and returns the languages with their shards.
 func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
-	begin := time.Now()
-	languages, err := m.cfg.Texts()
+	languages, err := m.texts()
 	if err != nil {
 		return nil, err
 	}
-	m.reading = time.Since(begin)
 	for _, warning := range slices.Concat(m.cfg.SortWarnings, cut.Split(m.Log, languages)) {
 		m.warn("%s", warning)
 	}
@@ -125,6 +125,17 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	}
 	m.report.Inputs, m.report.SetAside = text.Inputs, text.SetAside
 	return text.Languages, nil
+}
+
+// texts finds the input files and reads them for their digests, once.
+func (m *mining) texts() (languages []plan.Language, err error) {
+	if m.languages != nil {
+		return m.languages, nil
+	}
+	begin := time.Now()
+	m.languages, err = m.cfg.Texts()
+	m.reading = time.Since(begin)
+	return m.languages, err
 }
 
 // planCut stores the plan that cuts the input files of languages into shards.

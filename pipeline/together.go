@@ -56,7 +56,7 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 	for _, one := range taking {
 		request, err := one.cutAndChoose(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s-%s: %w", one.cfg.Source, one.cfg.Target, err)
+			return nil, fmt.Errorf("%s: %w", multiway.Pair{Source: one.cfg.Source, Target: one.cfg.Target}, err)
 		}
 		plans = join(plans, request)
 	}
@@ -83,7 +83,7 @@ func (m *mining) work(ctx context.Context, request stage.Request) error {
 	}
 	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out}
 	for pair := range p.Pairs {
-		run.Pairs = append(run.Pairs, p.Side(pair, 0).Code+"-"+p.Side(pair, 1).Code)
+		run.Pairs = append(run.Pairs, multiway.Pair{Source: p.Side(pair, 0).Code, Target: p.Side(pair, 1).Code}.String())
 	}
 	if err := record.Enter(ctx, m.store, run); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (m *mining) cutAll(ctx context.Context, of []*mining) error {
 	var all languages
 	var pairs []plan.Pair
 	for _, one := range of {
-		texts, err := one.cfg.Texts()
+		texts, err := one.texts()
 		if err != nil {
 			return err
 		}

@@ -83,15 +83,20 @@ func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (C
 // derive computes the costs of searches with inverted lists from the cost of exact search, which uses the same kernels.
 // A calibration has too few rows for a useful number of lists.
 func (c *Calibration) derive() {
-	at := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
+	at := c.exact()
 	for i, cost := range c.Costs {
 		if lists, ok := strings.CutPrefix(cost.Name, ivf.Prefix); ok && at >= 0 && Untimed(cost.Err) {
 			nprobe := c.Options.Approximate.NProbe
-			lopsided := inverted(cost.Name, c.Costs[at], ivf.LopsidedComparisons(lists, nprobe))
-			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe))
+			lopsided := inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe, true))
+			c.Costs[i] = inverted(cost.Name, c.Costs[at], ivf.Comparisons(lists, nprobe, false))
 			c.Costs[i].Lopsided = &lopsided
 		}
 	}
+}
+
+// exact is the place of exact search's cost; -1: it was not measured.
+func (c *Calibration) exact() int {
+	return slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
 }
 
 // untimed is the error of a backend that can be used but not measured.

@@ -33,8 +33,7 @@ func (c Cost) Seconds(rows, cols int) float64 {
 	if c.Lopsided != nil && ivf.Lopsided(rows, cols) {
 		c = *c.Lopsided
 	}
-	n, m := float64(rows), float64(cols)
-	return c.Fixed + c.Row*(n+m) + c.Few*min(n, m) + c.Pair*n*m
+	return ivf.Work{Fixed: c.Fixed, Row: c.Row, Few: c.Few, Pair: c.Pair}.Of(rows, cols)
 }
 
 // fit computes a cost from the times of cells n x m, 4n x m and 4n x 4m. A part that measurement noise makes negative
@@ -75,7 +74,7 @@ type Shape struct{ Rows, Cols int }
 // Estimates returns the estimate of each calibrated backend for a list of cells that are searched one after the other.
 func (c Calibration) Estimates(cells []Shape) []Estimate {
 	var out []Estimate
-	whole := slices.IndexFunc(c.Costs, func(cost Cost) bool { return cost.Name == exact.Name && cost.Err == nil })
+	whole := c.exact()
 	for _, cost := range c.Costs {
 		e := Estimate{Name: cost.Name, Refused: cost.Err}
 		var seconds float64

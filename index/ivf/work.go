@@ -1,6 +1,8 @@
 package ivf
 
 import (
+	"cmp"
+
 	"bitextmine/index/approximate"
 	"bitextmine/index/kernel"
 )
@@ -18,50 +20,37 @@ func (w Work) Of(n, m int) float64 {
 // has too few rows for them. Results depend on it, so it is the same on every machine: products of whole numbers take
 // three quarters of the time of others, which is between the kernels.
 func Whole(lists string, nprobe, n, m int) bool {
-	divided, work := min(n, m), comparisons(lists, nprobe, 0.75)
-	if Lopsided(n, m) {
-		divided, work = max(n, m), lopsidedComparisons(lists, nprobe, 0.75)
+	divided, uneven := min(n, m), Lopsided(n, m)
+	if uneven {
+		divided = max(n, m)
 	}
-	return divided < MinRows(lists) || float64(n)*float64(m) <= work.Of(n, m)
+	return divided < MinRows(lists) || float64(n)*float64(m) <= comparisons(lists, nprobe, uneven, 0.75).Of(n, m)
 }
 
 // Comparisons returns the work of a search with so many lists, in digits. A row is compared with the centroids of its
 // own side and, for its visits, with those of the other; both are trained; each visit compares it with a list; and the
-// recall of a sample of rows is measured.
-func Comparisons(lists string, nprobe int) Work {
-	return comparisons(lists, nprobe, kernel.Best.WholeTime())
+// recall of a sample of rows is measured. In an uneven cell (Lopsided) the few rows visit for both sides, and the many
+// have lists that earlier cells made.
+func Comparisons(lists string, nprobe int, uneven bool) Work {
+	return comparisons(lists, nprobe, uneven, kernel.Best.WholeTime())
 }
 
-func comparisons(lists string, nprobe int, whole float64) Work {
+func comparisons(lists string, nprobe int, uneven bool, whole float64) Work {
 	n := MinRows(lists)
-	if nprobe == 0 {
-		nprobe = DefaultNProbe(n)
-	}
+	nprobe = cmp.Or(nprobe, DefaultNProbe(n))
 	l := float64(max(n, 1))
+	if uneven {
+		visits := float64((moreVisits + takers) * nprobe)
+		return Work{
+			Row:  whole*approximate.RecallRows + visitCost*float64(membersOf(n)) + lopsidedRowCost,
+			Few:  whole*2*l + visitCost*visits,
+			Pair: whole * float64(membersOf(n)) * visits / l,
+		}
+	}
 	return Work{
 		Fixed: whole * 2 * trainRows * trainRounds * l * l,
 		Row:   whole*(2*l+approximate.RecallRows) + visitCost*float64(nprobe+membersOf(n)) + rowCost,
 		Pair:  whole * 2 * float64(membersOf(n)*nprobe) / l,
-	}
-}
-
-// LopsidedComparisons is Comparisons of a lopsided cell (Lopsided), in which the few rows visit for both sides. The
-// many have lists that earlier cells made.
-func LopsidedComparisons(lists string, nprobe int) Work {
-	return lopsidedComparisons(lists, nprobe, kernel.Best.WholeTime())
-}
-
-func lopsidedComparisons(lists string, nprobe int, whole float64) Work {
-	n := MinRows(lists)
-	if nprobe == 0 {
-		nprobe = DefaultNProbe(n)
-	}
-	l := float64(max(n, 1))
-	visits := float64((moreVisits + takers) * nprobe)
-	return Work{
-		Row:  whole*approximate.RecallRows + visitCost*float64(membersOf(n)) + lopsidedRowCost,
-		Few:  whole*2*l + visitCost*visits,
-		Pair: whole * float64(membersOf(n)) * visits / l,
 	}
 }
 

@@ -27,7 +27,8 @@ type Sections struct {
 
 // TakeOne takes a section of one value; it is zero if there is none.
 func TakeOne[T any](from *Sections) (one T) {
-	for _, one = range Take[T](from, 1) {
+	if all := Take[T](from, 1); len(all) == 1 {
+		one = all[0]
 	}
 	return one
 }

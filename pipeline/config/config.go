@@ -197,7 +197,10 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 }
 
 // Remote says whether the engine runs tasks in other processes.
-func (c *Config) Remote() bool { return c.Engine != "" && c.Engine != "local" }
+func (c *Config) Remote() bool {
+	e, err := c.NewEngine()
+	return err == nil && engine.Remote(e)
+}
 
 func kubernetes(c *Config) engine.Kubernetes {
 	return engine.Kubernetes{

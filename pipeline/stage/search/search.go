@@ -85,12 +85,10 @@ func (a args) shape(p *plan.Plan) backend.Shape {
 // cost is, in memory, an upper bound that was measured: what the backend says, and the process. What inverted lists
 // have of each row beside that is in temporary files, and a shard's lists are kept with its first cell.
 func cost(b *stage.Builder, a args) stage.Cost {
-	shape, name := a.shape(b.Plan), b.Searcher()
+	shape := a.shape(b.Plan)
+	name := searchedBy(b.Plan, shape)
 	rows, k, dim := int64(shape.Rows+shape.Cols), int64(b.Settings.K), int64(b.Settings.Dim)
 	vector := dim*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
-	if backend.Whole(name, shape, b.Settings.NProbe) {
-		name = exact.Name
-	}
 	opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
 	memory := backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts)
 	c := stage.Cost{Memory: 128<<20 + memory, Expected: memory, Disk: rows * k * 8, Read: rows * vector}
@@ -155,7 +153,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			return nil, err
 		}
 	}
-	searcher, err := searcherFor(e, a.shape(e.Plan))
+	searcher, err := Open(e, searchedBy(e.Plan, a.shape(e.Plan)))
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +176,12 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 // IndexesName is where approximate indexes are kept in a store: they can be made again.
 const IndexesName = "indexes"
 
-// searcherFor opens the plan's backend, or exact search for a cell that is compared whole.
-func searcherFor(e *stage.Env, cell backend.Shape) (index.Searcher, error) {
-	name := e.Plan.Searcher()
-	if backend.Whole(name, cell, e.Plan.Settings.NProbe) {
-		name = exact.Name
+// searchedBy names what searches a cell: the plan's backend, or exact search where the cell is compared whole.
+func searchedBy(p *plan.Plan, cell backend.Shape) string {
+	if name := p.Searcher(); !backend.Whole(name, cell, p.Settings.NProbe) {
+		return name
 	}
-	return Open(e, name)
+	return exact.Name
 }
 
 // Open opens a backend once for all tasks of a process. Its index files are kept beside the store's outputs.
