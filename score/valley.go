@@ -39,18 +39,21 @@ type valley struct {
 	place, scale    float64 // the wrong ones' distribution; place is relative to from
 	mean, deviation float64 // the translations' mode, and the deviation above it
 	share           float64 // log odds of the share of translations
+
+	// Logarithms that densities have at any log odds: by kind, of the scale, of what is not cut off and of the share.
+	wrong, right struct{ scale, above, share float64 }
 }
 
 // logs returns the log densities of both kinds at some log odds, each times its share.
 func (v *valley) logs(x float64) (wrong, right float64) {
 	z := (x - v.from - v.place) / v.scale
-	wrong = -z*z/2 - math.Log(v.scale) - lnSqrt2Pi - logNormal(v.place/v.scale) + logLogistic(-v.share)
-	left, spread := skew*v.deviation, v.deviation
+	wrong = -z*z/2 - v.wrong.scale - lnSqrt2Pi - v.wrong.above + v.wrong.share
+	spread := v.deviation
 	if x < v.mean {
-		spread = left
+		spread *= skew
 	}
 	z = (x - v.mean) / spread
-	right = -z*z/2 - math.Log((left+v.deviation)/2) - lnSqrt2Pi - math.Log(v.above()) + logLogistic(v.share)
+	right = -z*z/2 - v.right.scale - lnSqrt2Pi - v.right.above + v.right.share
 	return wrong, right
 }
 
@@ -65,7 +68,11 @@ func (v *valley) above() float64 {
 
 // valleyOf reads a mixture from numbers that may have any value.
 func valleyOf(w []float64, from float64) valley {
-	return valley{from: from, scale: math.Exp(w[0]), mean: w[1], deviation: math.Exp(w[2]), share: w[3], place: w[4]}
+	v := valley{from: from, scale: math.Exp(w[0]), mean: w[1], deviation: math.Exp(w[2]), share: w[3], place: w[4]}
+	v.wrong.scale, v.right.scale = math.Log(v.scale), math.Log((skew*v.deviation+v.deviation)/2)
+	v.wrong.above, v.right.above = logNormal(v.place/v.scale), math.Log(v.above())
+	v.wrong.share, v.right.share = logLogistic(-v.share), logLogistic(v.share)
+	return v
 }
 
 // penalty keeps the numbers where those of every measured text are, by weak normal priors.

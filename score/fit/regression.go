@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
@@ -73,9 +74,7 @@ func (r *regression) gradient(grad, w []float64) {
 	clear(grad)
 	for i := range r.y {
 		d := r.counts[i] * (score.Logistic(r.logit(w, i)) - r.y[i])
-		for t, v := range r.x[i*r.width : (i+1)*r.width] {
-			grad[t] += d * v
-		}
+		floats.AddScaled(grad, d, r.x[i*r.width:(i+1)*r.width])
 	}
 	for t := range grad {
 		if t < r.penalised() {
@@ -93,10 +92,7 @@ func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 		p := score.Logistic(r.logit(w, i))
 		row := r.x[i*r.width : (i+1)*r.width]
 		for a, v := range row {
-			scaled := r.counts[i] * p * (1 - p) * v
-			for b := a; b < r.width; b++ {
-				h.Data[a*h.Stride+b] += scaled * row[b]
-			}
+			floats.AddScaled(h.Data[a*h.Stride:][a:r.width], r.counts[i]*p*(1-p)*v, row[a:])
 		}
 	}
 	for a := range r.width {
