@@ -5,19 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"bitextmine/align/match"
 	"bitextmine/corpus/shard"
-	"bitextmine/encode/embedding"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/stage"
@@ -108,31 +102,6 @@ func checkMeans(p *plan.Plan, t *plan.Task) error {
 	}
 	return err
 }
-
-// head is a document without its sentences.
-type head struct {
-	Name  string   `json:"doc,omitempty"` // empty: it is the record on Line
-	URL   string   `json:"url,omitempty"`
-	Meta  []string `json:"meta,omitempty"`
-	File  int      `json:"file,omitempty"` // place among those that share the shard
-	Line  uint64   `json:"line"`           // line of its first sentence
-	Count int      `json:"n"`
-}
-
-// row is where a sentence's vector is: in which shard from the document's first on, and in which row.
-type row struct{ Shard, Row uint32 }
-
-const (
-	rowSize    = 8
-	digestSize = 16
-	headsFile  = "documents.jsonl"
-	meansFile  = "documents"
-	meansMagic = 0x534e41454d434f44 // "DOCMEANS"
-)
-
-// meansHeader is the beginning of the file of a shard's documents of several sentences. Its sections are the place of
-// each one's last row [documents], digests [documents], mean vectors [documents, dim], and the rows of all.
-type meansHeader struct{ magic, documents, dim, rows uint64 }
 
 // means writes the documents that begin in a shard.
 func means(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
@@ -291,126 +260,3 @@ func (w *meansWriter) add(ctx context.Context, shard int, d *started) error {
 
 // chunk is how many vectors of a document are in memory at once.
 const chunk = 256
-
-func (w *meansWriter) write(path string) error {
-	header := []meansHeader{{meansMagic, uint64(len(w.ends)), uint64(w.dim), uint64(len(w.rows))}}
-	return writeSections(path, spill.Bytes(header), spill.Bytes(w.ends), spill.Bytes(w.digests), spill.Bytes(w.means), spill.Bytes(w.rows))
-}
-
-// writeSections writes a file of sections.
-func writeSections(path string, sections ...[]byte) error {
-	return atomicfile.Write(path, func(f *os.File) error {
-		out := bufio.NewWriterSize(f, 1<<20)
-		for _, section := range sections {
-			if err := spill.WriteSection(out, section); err != nil {
-				return err
-			}
-		}
-		return out.Flush()
-	})
-}
-
-// documents are the documents of several sentences that begin in a shard, in a mapped file.
-type documents struct {
-	ends    []uint64
-	digests [][digestSize]byte
-	means   []float32
-	rows    []row
-	mapping
-}
-
-// openDocuments maps the documents of a shard.
-func openDocuments(ctx context.Context, f *view.Files, s *plan.Shard) (*documents, error) {
-	out, err := f.Output(ctx, Means.Name, s.Documents)
-	if err != nil {
-		return nil, err
-	}
-	return opened(out.Path(meansFile), func(data []byte) (*documents, bool) {
-		return decodeDocuments(data, uint64(f.Plan.Settings.Dim))
-	})
-}
-
-// decodeDocuments reads a file of documents with means of dim values, whose memory they share, and says whether it is
-// one.
-func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
-	d, in := &documents{mapping: mapping{data}}, spill.Sections{Rest: data}
-	h := spill.TakeOne[meansHeader](&in)
-	if h.magic != meansMagic || h.dim != dim {
-		return d, false
-	}
-	d.ends, d.digests = spill.Take[uint64](&in, h.documents), spill.Take[[digestSize]byte](&in, h.documents)
-	if in.Short { // the product below may be too large
-		return d, false
-	}
-	d.means, d.rows = spill.Take[float32](&in, h.documents*dim), spill.Take[row](&in, h.rows)
-	return d, !in.Short && ascendTo(d.ends, h.rows)
-}
-
-// ascendTo says whether no number is below one before it or above the last possible one.
-func ascendTo(numbers []uint64, last uint64) bool {
-	return slices.IsSorted(numbers) && (len(numbers) == 0 || numbers[len(numbers)-1] <= last)
-}
-
-// damaged is the error of a file that is not as it was written.
-func damaged(path string) error {
-	return fmt.Errorf("%s is damaged: remove its directory, and it is made again", path)
-}
-
-// rowsOf are the rows of a document.
-func (d *documents) rowsOf(at int) []row { return d.rows[beginOf(d.ends, at):d.ends[at]] }
-
-// beginOf is where number k of what has these ends begins.
-func beginOf(ends []uint64, k int) uint64 {
-	if k == 0 {
-		return 0
-	}
-	return ends[k-1]
-}
-
-// mapping is a mapped file.
-type mapping struct{ data []byte }
-
-func (m *mapping) close() error {
-	if m.data == nil {
-		return nil
-	}
-	err := unix.Munmap(m.data)
-	m.data = nil
-	return err
-}
-
-// opened maps a file that decode reads, and says whether it is one of its kind.
-func opened[T interface{ close() error }](path string, decode func(data []byte) (T, bool)) (none T, err error) {
-	data, err := embedding.Map(path)
-	if err != nil {
-		return none, err
-	}
-	found, ok := decode(data)
-	if !ok {
-		return none, errors.Join(damaged(path), found.close())
-	}
-	return found, nil
-}
-
-// eachHead reads the documents that begin in a shard.
-func eachHead(ctx context.Context, f *view.Files, s *plan.Shard, do func(*head)) (err error) {
-	out, err := f.Output(ctx, Means.Name, s.Documents)
-	if err != nil {
-		return err
-	}
-	file, err := os.Open(out.Path(headsFile))
-	if err != nil {
-		return fmt.Errorf("open the documents of a shard: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	lines := json.NewDecoder(bufio.NewReader(file))
-	for {
-		h := &head{}
-		if err := lines.Decode(h); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("read %s: %w", file.Name(), err)
-		}
-		do(h)
-	}
-}
