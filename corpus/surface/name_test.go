@@ -103,3 +103,15 @@ func FuzzSounds(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkUnlike(b *testing.B) {
+	names := [][]Sound{AppendSounds(nil, "Magdeburg"), AppendSounds(nil, "Schwarzenegger"), AppendSounds(nil, "Obama")}
+	text := AppendSounds(nil, "Die Polizei von Canning Vale wurde am Dienstag zu einem Hausfriedensbruch-Vorfall in Beckenham gerufen, "+
+		"sagte der Sprecher der Behörde in Sydney.")
+	var f Finder
+	for b.Loop() {
+		for _, name := range names {
+			f.Unlike(name, text)
+		}
+	}
+}

@@ -33,6 +33,7 @@ const (
 	soundO
 	soundU
 	soundCount
+	soundRoom = 32 // a power of two, so that indexes of tables need no check
 )
 
 // isVowel says of a class whether scripts may leave it out.

@@ -98,7 +98,7 @@ const (
 )
 
 // insertCosts are the costs of a class that only one of the two has.
-var insertCosts = func() (costs [soundCount]int32) {
+var insertCosts = func() (costs [soundRoom]int32) {
 	for s := range soundCount {
 		switch {
 		case s == wordStart:
@@ -126,7 +126,7 @@ var substitutions = map[string]int32{
 }
 
 // substituteCosts are the costs of a class in place of another.
-var substituteCosts = func() (costs [soundCount][soundCount]int32) {
+var substituteCosts = func() (costs [soundRoom][soundRoom]int32) {
 	for a := range soundCount {
 		for b := range soundCount {
 			if a != b {
@@ -186,7 +186,7 @@ func (f *Finder) Unlike(name, text []Sound) float32 {
 			best = min(best, ending)
 			word, ending = infiniteCost, infiniteCost
 		}
-		align(now, last, name, s)
+		align(now[:], last[:], name, s)
 		if s > syllableStart {
 			end := now[len(name)]
 			word = min(word, end)
@@ -209,9 +209,14 @@ func startCost(s Sound) int32 {
 }
 
 // align computes the costs of a name's first sounds with the text up to s, from those with the text before it.
-func align(now, last *[maxNameSounds + 1]int32, name []Sound, s Sound) {
+func align(now, last []int32, name []Sound, s Sound) {
 	insert, substitute := insertCosts[s], &substituteCosts[s]
+	without, with := last[0], now[0] // the cost of one sound less, before s and with it
+	now, last = now[1:][:len(name)], last[1:][:len(name)]
 	for i, n := range name {
-		now[i+1] = min(last[i]+substitute[n], last[i+1]+insert, now[i]+insertCosts[n])
+		n %= soundRoom
+		before := last[i]
+		with = min(min(without+substitute[n], before+insert), with+insertCosts[n])
+		now[i], without = with, before
 	}
 }
