@@ -177,14 +177,15 @@ func (v *TokenVectors) Append(rows []float32) error {
 		}
 		// Rounding may lengthen a row by up to half a step in each value.
 		scale := (tokenScale - math.Sqrt(float64(v.dim))/2) / math.Sqrt(sum)
-		for _, x := range rows[:v.dim] {
-			value := int16(0)
-			if sum > 0 {
-				value = int16(math.RoundToEven(float64(x) * scale))
+		at := len(v.values)
+		v.values = slices.Grow(v.values, v.width)[:at+v.width]
+		row := v.values[at:]
+		clear(row)
+		if sum > 0 {
+			for i, x := range rows[:v.dim] {
+				row[i] = int16(math.RoundToEven(float64(x) * scale))
 			}
-			v.values = append(v.values, value)
 		}
-		v.values = append(v.values, make([]int16, v.width-v.dim)...)
 	}
 	return nil
 }
