@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gogs/chardet"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 	utf16 "golang.org/x/text/encoding/unicode"
@@ -29,36 +30,28 @@ func decoded(from io.Reader, name string) (io.Reader, error) {
 	return transform.NewReader(from, of.NewDecoder()), nil
 }
 
-// charsets are the encodings that text in UTF-8's place is in, those first that are not told from a later one by their
-// bytes. Those of a language are taken before others that fit as well. Where a character has two bytes, usual says
-// whether two are one of those that nearly all text consists of: these encodings read each other's text as other
-// characters, many of them rare.
-var charsets = []struct {
-	name, languages string
-	usual           func(lead, trail byte) bool
-}{
-	{"windows-1252", "af ca da de en es eu fi fr ga gl is it nb nl nn no pt sv", nil},
-	{"windows-1250", "bs cs hr hu pl ro sk sl sq", nil},
-	{"iso-8859-2", "bs cs hr hu pl ro sk sl sq", nil},
-	{"windows-1251", "", nil},
-	{"koi8-r", "", nil},
-	{"koi8-u", "uk", nil},
-	{"ibm866", "", nil},
-	{"windows-1253", "", nil},
-	{"windows-1254", "az tr", nil},
-	{"windows-1255", "", nil},
-	{"windows-1256", "", nil},
-	{"windows-1257", "et lt lv", nil},
-	{"windows-1258", "vi", nil},
-	{"windows-874", "", nil},
-	{"euc-jp", "", func(lead, _ byte) bool { return lead >= 0xa1 && lead < 0xd0 }},
-	{"gb18030", "", func(lead, trail byte) bool {
-		return lead >= 0xa1 && lead < 0xd8 && trail >= 0xa1 && lead != 0xa4 && lead != 0xa5 // these are kana
-	}},
-	{"big5", "", func(lead, _ byte) bool { return lead >= 0xa1 && lead < 0xc7 }},
-	{"shift_jis", "", func(lead, _ byte) bool { return lead < 0x99 }},
-	{"euc-kr", "", func(lead, trail byte) bool { return lead >= 0xa1 && lead < 0xc9 && trail >= 0xa1 }},
+// charsets are the encodings of one byte a character that text in UTF-8's place is in, those first that are not told
+// from a later one by their bytes. Those of a language are taken before others that fit as well.
+var charsets = []struct{ name, languages string }{
+	{"windows-1252", "af ca da de en es eu fi fr ga gl is it nb nl nn no pt sv"},
+	{"windows-1250", "bs cs hr hu pl ro sk sl sq"},
+	{"iso-8859-2", "bs cs hr hu pl ro sk sl sq"},
+	{"windows-1251", ""},
+	{"koi8-r", ""},
+	{"koi8-u", "uk"},
+	{"ibm866", ""},
+	{"windows-1253", ""},
+	{"windows-1254", "az tr"},
+	{"windows-1255", ""},
+	{"windows-1256", ""},
+	{"windows-1257", "et lt lv"},
+	{"windows-1258", "vi"},
+	{"windows-874", ""},
 }
+
+// wideCharsets have characters of several bytes, and read each other's text. The detector tells them apart by their
+// frequent characters.
+var wideCharsets = []string{"gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"}
 
 // ofLanguage is what an encoding of the language is ahead of others.
 const ofLanguage = 0.05
@@ -68,20 +61,11 @@ const ofLanguage = 0.05
 func GuessCharset(text []byte, code string, inLanguage func(text string) float64) (best string) {
 	most := ofLanguage // a text of which nothing is in the language is in none
 	for _, c := range charsets {
-		of, err := charset(c.name)
-		if err != nil {
+		utf8, ok := inUTF8(text, c.name)
+		if !ok {
 			continue
 		}
-		utf8, err := of.NewDecoder().Bytes(text)
-		if err != nil {
-			continue
-		}
-		share := inLanguage(string(utf8))
-		if c.usual != nil {
-			share -= unusual(text, c.usual)
-		} else {
-			share -= odd(string(utf8))
-		}
+		share := inLanguage(utf8) - odd(utf8)
 		if slices.Contains(strings.Fields(c.languages), code) {
 			share += ofLanguage
 		}
@@ -89,22 +73,23 @@ func GuessCharset(text []byte, code string, inLanguage func(text string) float64
 			best, most = c.name, share
 		}
 	}
+	if found, err := chardet.NewTextDetector().DetectBest(text); err == nil {
+		name := strings.ToLower(found.Charset)
+		if utf8, ok := inUTF8(text, name); ok && slices.Contains(wideCharsets, name) && inLanguage(utf8) > most {
+			return name
+		}
+	}
 	return best
 }
 
-// unusual is the share of the characters of two bytes that are not usual.
-func unusual(text []byte, usual func(lead, trail byte) bool) float64 {
-	n, all := 0, 1
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] >= 0x80 {
-			all++
-			if !usual(text[i], text[i+1]) {
-				n++
-			}
-			i++
-		}
+// inUTF8 returns text in an encoding as UTF-8, if it is known and can be read.
+func inUTF8(text []byte, name string) (string, bool) {
+	of, err := charset(name)
+	if err != nil {
+		return "", false
 	}
-	return float64(n) / float64(all)
+	utf8, err := of.NewDecoder().Bytes(text)
+	return string(utf8), err == nil
 }
 
 // odd is the share of the characters outside ASCII that are no characters of text, or stand in a word without belonging
