@@ -13,9 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,33 +133,13 @@ func Read(ctx context.Context, f *view.Files, pair int, each func(*Beads) error)
 	for _, key := range f.Plan.Pairs[pair].Aligned {
 		out, err := f.Output(ctx, Stage.Name, key)
 		if err == nil {
-			err = read(out.Path(fileName), each)
+			err = stage.ReadLines(out.Path(fileName), each)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func read(path string, each func(*Beads) error) (err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("open the beads of documents: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := json.NewDecoder(bufio.NewReader(f))
-	for {
-		b := &Beads{}
-		if err := lines.Decode(b); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		if err := each(b); err != nil {
-			return err
-		}
-	}
 }
 
 // task is one task's documents.
@@ -261,7 +239,7 @@ func (w *task) digest(p pairdocs.Pair) string {
 func (w *task) takeOver(ctx context.Context, bases []string) error {
 	w.before = map[string][]bead.Bead{}
 	return stage.TakeOver(ctx, w.env, Stage, bases, "its documents are aligned again", func(out *store.Output) error {
-		return read(out.Path(fileName), func(b *Beads) error {
+		return stage.ReadLines(out.Path(fileName), func(b *Beads) error {
 			w.before[b.Digest] = b.Beads
 			return nil
 		})

@@ -1,16 +1,11 @@
 package pairdocs
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
 )
 
@@ -84,24 +79,13 @@ func decodeDocuments(data []byte, dim uint64) (*documents, bool) {
 func (d *documents) rowsOf(at int) []row { return d.rows[beginOf(d.ends, at):d.ends[at]] }
 
 // eachHead reads the documents that begin in a shard.
-func eachHead(ctx context.Context, f *view.Files, s *plan.Shard, do func(*head)) (err error) {
+func eachHead(ctx context.Context, f *view.Files, s *plan.Shard, do func(*head)) error {
 	out, err := f.Output(ctx, Means.Name, s.Documents)
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(out.Path(headsFile))
-	if err != nil {
-		return fmt.Errorf("open the documents of a shard: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	lines := json.NewDecoder(bufio.NewReader(file))
-	for {
-		h := &head{}
-		if err := lines.Decode(h); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("read %s: %w", file.Name(), err)
-		}
+	return stage.ReadLines(out.Path(headsFile), func(h *head) error {
 		do(h)
-	}
+		return nil
+	})
 }
