@@ -136,42 +136,55 @@ int head_has_avx2(void) { return 0; }
 void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out) {}
 #endif
 
-// Each number is a sum in the order of c. PARTS vectors of the processor's width for each of TILE rows stay in
-// registers; GCC keeps wider vectors in memory, which takes seven times as long.
-#define MULTIPLY(NAME, VECTOR, LANES, PARTS)                                                                       \
-  static void NAME(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {       \
-    for (int64_t j = 0; j < columns; j += (LANES) * (PARTS)) {                                                     \
-      const float *block = matrix + j / HEAD_WIDTH * HEAD_WIDTH * k + j % HEAD_WIDTH;                              \
-      for (int64_t i = 0; i < n; i += TILE) {                                                                      \
-        const float *row[TILE], *w = block;                                                                        \
-        const int rows = n - i < TILE ? n - i : TILE;                                                              \
-        for (int r = 0; r < TILE; r++) row[r] = x + (i + (r < rows ? r : 0)) * k;                                  \
-        VECTOR sums[TILE][PARTS] = {0};                                                                            \
-        for (int64_t c = 0; c < k; c++, w += HEAD_WIDTH)                                                           \
-          for (int r = 0; r < TILE; r++)                                                                           \
-            for (int p = 0; p < (PARTS); p++) sums[r][p] += row[r][c] * *(const VECTOR *)(w + p * (LANES));        \
-        for (int r = 0; r < rows; r++)                                                                             \
-          for (int p = 0; p < (PARTS); p++) *(VECTOR *)(out + (i + r) * columns + j + p * (LANES)) = sums[r][p];   \
-      }                                                                                                            \
-    }                                                                                                              \
-  }
-
-typedef float lanes4 __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float))));
-MULTIPLY(multiply4, lanes4, 4, 2)
+// Every processor adds a number's products in one order and rounds each sum once, so all have the same bytes. This is
+// for those without the instructions below; fmaf takes long where the processor has none.
+static void multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
+  for (int64_t j = 0; j < columns; j += HEAD_BLOCK)
+    for (int64_t i = 0; i < n; i++) {
+      const float *row = x + i * k, *w = matrix + j * k;
+      float sums[HEAD_BLOCK] = {0};
+      for (int64_t c = 0; c < k; c++, w += HEAD_BLOCK)
+        for (int lane = 0; lane < HEAD_BLOCK; lane++) sums[lane] = fmaf(w[lane], row[c], sums[lane]);
+      memcpy(out + i * columns + j, sums, sizeof sums);
+    }
+}
 
 #if defined(__x86_64__) && defined(__GNUC__)
-typedef float lanes8 __attribute__((vector_size(8 * sizeof(float)), aligned(sizeof(float))));
-typedef float lanes16 __attribute__((vector_size(16 * sizeof(float)), aligned(sizeof(float))));
-__attribute__((target("avx2"))) MULTIPLY(multiply8, lanes8, 8, 2)
-__attribute__((target("avx512f"))) MULTIPLY(multiply16, lanes16, 16, 1)
+// MULTIPLY defines NAME, which does the same by vectors of LANES numbers and by functions that begin with MM. The sums
+// of GROUP rows and PARTS vectors stay in registers, because NAME_tile is inlined with a constant for rows.
+#define MULTIPLY(NAME, ARCHITECTURE, VECTOR, MM, LANES, GROUP, PARTS)                                                                  \
+  __attribute__((target(ARCHITECTURE))) static inline __attribute__((always_inline)) void NAME##_tile(                                 \
+      const float *x, int rows, int64_t k, const float *w, int64_t columns, float *out) {                                              \
+    VECTOR sums[GROUP][PARTS];                                                                                                         \
+    for (int r = 0; r < rows; r++)                                                                                                     \
+      for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_setzero_ps();                                                                \
+    for (int64_t c = 0; c < k; c++, w += HEAD_BLOCK)                                                                                   \
+      for (int r = 0; r < rows; r++) {                                                                                                 \
+        const VECTOR number = MM##_set1_ps(x[r * k + c]);                                                                              \
+        for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_fmadd_ps(MM##_loadu_ps(w + p * (LANES)), number, sums[r][p]);              \
+      }                                                                                                                                \
+    for (int r = 0; r < rows; r++)                                                                                                     \
+      for (int p = 0; p < (PARTS); p++) MM##_storeu_ps(out + r * columns + p * (LANES), sums[r][p]);                                   \
+  }                                                                                                                                    \
+  __attribute__((target(ARCHITECTURE))) static void NAME(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns,   \
+                                                         float *out) {                                                                 \
+    for (int64_t j = 0; j < columns; j += (LANES) * (PARTS)) {                                                                         \
+      const float *w = matrix + j / HEAD_BLOCK * HEAD_BLOCK * k + j % HEAD_BLOCK;                                                      \
+      int64_t i = 0;                                                                                                                   \
+      for (; i + (GROUP) <= n; i += (GROUP)) NAME##_tile(x + i * k, GROUP, k, w, columns, out + i * columns + j);                      \
+      for (; i < n; i++) NAME##_tile(x + i * k, 1, k, w, columns, out + i * columns + j);                                              \
+    }                                                                                                                                  \
+  }
+MULTIPLY(multiply8, "avx2,fma", __m256, _mm256, 8, 4, 2)
+MULTIPLY(multiply16, "avx512f", __m512, _mm512, 16, 8, 2)
 #endif
 
 void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx512f")) return multiply16(x, n, k, matrix, columns, out);
-  if (__builtin_cpu_supports("avx2")) return multiply8(x, n, k, matrix, columns, out);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply8(x, n, k, matrix, columns, out);
 #endif
-  multiply4(x, n, k, matrix, columns, out);
+  multiply(x, n, k, matrix, columns, out);
 }
 
 WIDE void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {

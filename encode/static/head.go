@@ -48,7 +48,7 @@ type step struct {
 	x, y    int
 	out     int
 	product *product
-	matrix  []float32 // [columns/16, rows, 16]
+	matrix  []float32 // [columns/32, rows, 32]
 }
 
 // product is a matrix in the order in which this processor takes it.
@@ -131,8 +131,11 @@ type unit struct {
 	scale string
 }
 
-// width is how many numbers are taken together; a product with VNNI takes two such blocks of columns.
-const width = C.HEAD_WIDTH
+// width is how many numbers are taken together, and block how many columns of a matrix.
+const (
+	width = C.HEAD_WIDTH
+	block = C.HEAD_BLOCK
+)
 
 // maxRows is the greatest number of rows of an 8-bit matrix, because head_product has numbers for each on its stack.
 const maxRows = 1 << 14
@@ -203,7 +206,7 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 		return unit{}, false
 	}
 	rows, columns := w.Shape[0], w.Shape[1]
-	if rows != r.head.columns[x] || rows > maxRows || columns%(2*width) != 0 || columns == 0 || len(scales.Data) != 4*columns ||
+	if rows != r.head.columns[x] || rows > maxRows || columns%block != 0 || columns == 0 || len(scales.Data) != 4*columns ||
 		!finite(scales.Float32s()) {
 		return unit{}, false
 	}
@@ -214,15 +217,15 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 // multiply adds a product with a matrix in float16.
 func (r *headReader) multiply(x int, matrix, out string) bool {
 	w, ok := r.casts[matrix]
-	if !ok || len(w.Shape) != 2 || w.Shape[0] != r.head.columns[x] || w.Shape[1]%width != 0 || w.Shape[1] == 0 {
+	if !ok || len(w.Shape) != 2 || w.Shape[0] != r.head.columns[x] || w.Shape[1]%block != 0 || w.Shape[1] == 0 {
 		return false
 	}
 	rows, columns := w.Shape[0], w.Shape[1]
 	all, line, packed := w.Uint16s(), make([]float32, columns), make([]float32, rows*columns)
 	for i := range rows {
 		embedding.Matrix{N: rows, Dim: columns, F16: all}.Float32(line, i, i+1)
-		for j := 0; j < columns; j += width {
-			copy(packed[j*rows+i*width:], line[j:j+width])
+		for j := 0; j < columns; j += block {
+			copy(packed[j*rows+i*block:], line[j:j+block])
 		}
 	}
 	return finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed}, out, columns)

@@ -1,11 +1,12 @@
 // What follows the sums of a static encoder in 8 bits. Sums of products are whole numbers, sums of floating-point
-// numbers have a fixed order, and no product and sum are fused: every processor computes the same bytes.
+// numbers have a fixed order, and a product and a sum are fused in head_multiply alone, on every processor: all compute
+// the same bytes.
 #ifndef STATIC_HEAD_H
 #define STATIC_HEAD_H
 #include <stdint.h>
 
-// HEAD_WIDTH is how many numbers are taken together.
-enum { HEAD_WIDTH = 16 };
+// HEAD_WIDTH is how many numbers are taken together, and HEAD_BLOCK how many columns of a matrix.
+enum { HEAD_WIDTH = 16, HEAD_BLOCK = 2 * HEAD_WIDTH };
 
 // head_quantise rounds rows x [n, k] to numbers [n, k], 128 for 0, with one scale a row: a number is about
 // (numbers - 128) * greatest / 127.
@@ -26,7 +27,7 @@ int head_has_avx2(void);
 void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out);
 int head_has_vnni(void);
 
-// head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/16, k, 16].
+// head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/32, k, 32].
 void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
 
 // Of n numbers. out may be an input.

@@ -118,9 +118,10 @@ func TestHeadSteps(t *testing.T) {
 	}
 }
 
-// TestHeadMultiply: a product with a matrix of floating-point numbers is a sum in order, with nothing fused.
+// TestHeadMultiply: a product with a matrix of floating-point numbers is a sum in order, each of whose steps is
+// rounded once.
 func TestHeadMultiply(t *testing.T) {
-	const rows, n = 40, 7
+	const rows, n = 40, 21
 	r := rand.New(rand.NewPCG(4, 4))
 	random := func(n int) []float32 {
 		numbers := make([]float32, n)
@@ -129,16 +130,17 @@ func TestHeadMultiply(t *testing.T) {
 		}
 		return numbers
 	}
-	packed, sums, got := random(rows*2*width), random(n*rows), make([]float32, n*2*width)
-	h := &Head{columns: []int{rows, 2 * width}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: packed}}}
+	packed, sums, got := random(rows*2*block), random(n*rows), make([]float32, n*2*block)
+	h := &Head{columns: []int{rows, 2 * block}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: packed}}}
 	h.Vectors(new(Memory), sums, n, got)
 	for i := range got {
-		want, column := float32(0), i%(2*width)
+		want, column := 0.0, i%(2*block)
 		for k := range rows {
-			want += float32(sums[i/(2*width)*rows+k] * packed[column/width*rows*width+k*width+column%width])
+			x, y := sums[i/(2*block)*rows+k], packed[column/block*rows*block+k*block+column%block]
+			want = float64(float32(math.FMA(float64(x), float64(y), want)))
 		}
-		if got[i] != want {
-			t.Fatalf("row %d, column %d: %g, want %g", i/(2*width), column, got[i], want)
+		if float64(got[i]) != want {
+			t.Fatalf("row %d, column %d: %g, want %g", i/(2*block), column, got[i], want)
 		}
 	}
 }
