@@ -67,7 +67,7 @@ func numbersIn(text string) (all []surface.Number, spans []numbered) {
 
 // namesAlone finds names that the other side has neither as they are written nor by their sound.
 func namesAlone(text string, own, other *surface.Features, sounds []surface.Sound) (marks []concordance.Span) {
-	var finder surface.Finder
+	var heard [][]surface.Sound
 	at := 0
 	for _, name := range own.Names {
 		begin := strings.Index(text[at:], name.Text)
@@ -76,12 +76,18 @@ func namesAlone(text string, own, other *surface.Features, sounds []surface.Soun
 		}
 		begin += at
 		at = begin + len(name.Text)
-		if !other.HasForm(name.Hash, name.Stem) &&
-			finder.Unlike(surface.AppendSounds(nil, name.Text), sounds) > surface.MaxUnlike {
-			marks = append(marks, concordance.Span{Start: begin, End: at})
+		if !other.HasForm(name.Hash, name.Stem) {
+			marks, heard = append(marks, concordance.Span{Start: begin, End: at}), append(heard, surface.AppendSounds(nil, name.Text))
 		}
 	}
-	return marks
+	var finder surface.Finder
+	alone := marks[:0]
+	for i, unlike := range finder.Unlike(nil, heard, sounds) {
+		if unlike > surface.MaxUnlike {
+			alone = append(alone, marks[i])
+		}
+	}
+	return alone
 }
 
 // apart puts spans in order and leaves out those that overlap an earlier one.

@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func TestUnlike(t *testing.T) {
 		{"Magdeburg", "сказал Кокинакис", false},
 		{"Paris", "", false},
 	} {
-		unlike := f.Unlike(AppendSounds(nil, c.name), AppendSounds(nil, c.text))
+		unlike := f.Unlike(nil, [][]Sound{AppendSounds(nil, c.name)}, AppendSounds(nil, c.text))[0]
 		if c.want && unlike > found || !c.want && unlike < missing {
 			t.Errorf("%s is unlike %q by %.2f", c.name, c.text, unlike)
 		}
@@ -94,12 +95,70 @@ func TestAcronym(t *testing.T) {
 	}
 }
 
+// unlike is Finder.Unlike for one name and by one cell of the table after the other.
+func unlike(name, text []Sound) float32 {
+	for len(name) > 0 && name[0] <= syllableStart {
+		name = name[1:]
+	}
+	name = name[:min(len(name), 24)]
+	last := make([]int, len(name)+1)
+	for i, s := range name {
+		last[i+1] = last[i] + int(costs.insert[s])
+	}
+	whole := last[len(name)]
+	if whole == 0 {
+		return 1
+	}
+	best, word, ending := whole, infiniteCost, infiniteCost
+	for _, s := range text {
+		if s == wordStart {
+			best, word, ending = min(best, ending), infiniteCost, infiniteCost
+		}
+		now := []int{int(costs.start[s])}
+		for i, n := range name {
+			now = append(now, min(last[i]+int(costs.substitute[n][s]), last[i+1]+int(costs.insert[s]), now[i]+int(costs.insert[n])))
+		}
+		if s > syllableStart {
+			word = min(word, now[len(name)])
+			ending = min(ending+endingCost, word+maxEndingCost, now[len(name)])
+		}
+		last = now
+	}
+	return float32(min(best, ending)) / float32(whole)
+}
+
+// TestUnlikeTogether: any number of names of any length are as unlike together as one by one.
+func TestUnlikeTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	sounds := func(most int) []Sound {
+		s := make([]Sound, random.IntN(most+1))
+		for i := range s {
+			s[i] = Sound(random.IntN(int(soundCount)))
+		}
+		return s
+	}
+	var f Finder
+	for range 2000 {
+		text, names := sounds(200), make([][]Sound, random.IntN(20))
+		for i := range names {
+			names[i] = sounds(30)
+		}
+		for i, got := range f.Unlike(nil, names, text) {
+			if want := unlike(names[i], text); got != want {
+				t.Fatalf("name %v is unlike %v by %v, want %v", names[i], text, got, want)
+			}
+		}
+	}
+}
+
 func FuzzSounds(f *testing.F) {
 	f.Add("O'Brien", "ジョンソン")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		var finder Finder
-		if unlike := finder.Unlike(AppendSounds(nil, name), AppendSounds(nil, text)); !(unlike >= 0 && unlike <= 1) {
-			t.Errorf("%q is unlike %q by %v", name, text, unlike)
+		sounds, other := AppendSounds(nil, name), AppendSounds(nil, text)
+		got := finder.Unlike(nil, [][]Sound{sounds, other}, other)
+		if want := unlike(sounds, other); got[0] != want || got[1] != unlike(other, other) || !(want >= 0 && want <= 1) {
+			t.Errorf("%q is unlike %q by %v, want %v", name, text, got, want)
 		}
 	})
 }
@@ -109,9 +168,8 @@ func BenchmarkUnlike(b *testing.B) {
 	text := AppendSounds(nil, "Die Polizei von Canning Vale wurde am Dienstag zu einem Hausfriedensbruch-Vorfall in Beckenham gerufen, "+
 		"sagte der Sprecher der Behörde in Sydney.")
 	var f Finder
+	var unlike []float32
 	for b.Loop() {
-		for _, name := range names {
-			f.Unlike(name, text)
-		}
+		unlike = f.Unlike(unlike[:0], names, text)
 	}
 }

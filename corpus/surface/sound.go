@@ -1,5 +1,8 @@
 package surface
 
+// #include "unlike.h"
+import "C"
+
 import (
 	"strings"
 	"unicode"
@@ -10,7 +13,8 @@ import (
 // sequence of them, with a mark before each word.
 type Sound uint8
 
-// The classes. A wordStart stands before a word, a syllableStart where a word may begin in a script without spaces.
+// The classes, as many as UNLIKE_SOUNDS. A wordStart stands before a word, a syllableStart where a word may begin in a
+// script without spaces.
 const (
 	wordStart Sound = iota
 	syllableStart
@@ -33,8 +37,9 @@ const (
 	soundO
 	soundU
 	soundCount
-	soundRoom = 32 // a power of two, so that indexes of tables need no check
 )
+
+var _ = [1]bool{}[soundCount-C.UNLIKE_SOUNDS]
 
 // isVowel says of a class whether scripts may leave it out.
 func (s Sound) isVowel() bool { return s >= soundI }

@@ -3,7 +3,16 @@
 // script), words folded (case and accents apart). The scorer's features and the filter's annotations are made of it.
 package surface
 
-import "slices"
+/*
+#cgo CFLAGS: -O3 -std=c11
+#include "unlike.h"
+*/
+import "C"
+
+import (
+	"slices"
+	"unsafe"
+)
 
 const (
 	minName = 3 // letters of a capitalised word that counts as a name
@@ -93,56 +102,54 @@ const (
 	crossingCost  = 10 // a name that the other text writes as two words
 	insideCost    = 30 // a name that begins inside a word, as after an article
 	syllableCost  = 5  // the same at a syllable of a script without spaces
-	maxNameSounds = 24 // longer names are cut
-	infiniteCost  = 1 << 20
+	infiniteCost  = 1 << 13
 )
 
-// insertCosts are the costs of a class that only one of the two has.
-var insertCosts = func() (costs [soundRoom]int32) {
-	for s := range soundCount {
-		switch {
-		case s == wordStart:
-			costs[s] = crossingCost
-		case s == syllableStart:
-			costs[s] = 0
-		case s.isVowel():
-			costs[s] = vowelCost
-		case s == soundH:
-			costs[s] = aspirateCost
-		case s == soundJ || s == soundW || s == soundN || s == soundR || s == soundL:
-			costs[s] = 55
-		default:
-			costs[s] = consonantCost
-		}
-	}
-	return costs
-}()
-
 // substitutions are the costs of classes that stand for each other; any other pair of consonants costs otherCost.
-var substitutions = map[string]int32{
+var substitutions = map[string]C.int16_t{
 	"IE": 8, "OU": 8, "EA": 12, "AO": 12, "IA": 20, "IO": 20, "IU": 15, "EO": 15, "EU": 20, "AU": 18,
 	"WF": 12, "WU": 8, "WO": 12, "WP": 35, "CS": 10, "CK": 12, "CH": 30, "CT": 40, "CJ": 20, "JS": 20, "JI": 10, "JE": 20, "JH": 30, "JK": 30, "JT": 40,
 	"PF": 30, "LR": 20, "HK": 25, "NM": 35, "ST": 40, "SK": 70, "LU": 40, "LW": 40, "LI": 45, "FU": 40, "FH": 40, "KI": 60, "TL": 80, "FW": 12,
 }
 
-// substituteCosts are the costs of a class in place of another.
-var substituteCosts = func() (costs [soundRoom][soundRoom]int32) {
-	for a := range soundCount {
-		for b := range soundCount {
-			if a != b {
-				costs[a][b] = otherCost
-			}
-			if a <= syllableStart || b <= syllableStart {
-				costs[a][b] = infiniteCost
+// costs are those of alignments.
+var costs = func() (costs C.struct_unlike_costs) {
+	for s := range soundCount {
+		costs.insert[s], costs.start[s] = insertCost(s), insideCost
+		for other := range soundCount {
+			switch {
+			case s <= syllableStart || other <= syllableStart:
+				costs.substitute[s][other] = infiniteCost
+			case s != other:
+				costs.substitute[s][other] = otherCost
 			}
 		}
 	}
+	costs.start[wordStart], costs.start[syllableStart] = 0, syllableCost
 	for pair, cost := range substitutions {
 		a, b := parseSounds(pair[:1])[0], parseSounds(pair[1:])[0]
-		costs[a][b], costs[b][a] = cost, cost
+		costs.substitute[a][b], costs.substitute[b][a] = cost, cost
 	}
+	costs.ending, costs.endings, costs.infinite = endingCost, maxEndingCost, infiniteCost
 	return costs
 }()
+
+// insertCost is the cost of a class that only one of the two has.
+func insertCost(s Sound) C.int16_t {
+	switch {
+	case s == wordStart:
+		return crossingCost
+	case s == syllableStart:
+		return 0
+	case s.isVowel():
+		return vowelCost
+	case s == soundH:
+		return aspirateCost
+	case s == soundJ || s == soundW || s == soundN || s == soundR || s == soundL:
+		return 55
+	}
+	return consonantCost
+}
 
 // MaxUnlike is how unlike by sound a name and its counterpart are at most.
 const MaxUnlike = 0.3
@@ -157,66 +164,32 @@ func (f *Features) HasForm(word, stem uint32) bool {
 }
 
 // Finder looks names up in the sounds of other sentences. It holds buffers, so it is not safe for concurrent use.
-type Finder struct{ rows [2][maxNameSounds + 1]int32 }
-
-// Unlike says how unlike a name, the sounds of one word, is to what is most like it in a text: 0 for equal sounds, 1
-// for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word, relative to
-// that of a text without the name.
-func (f *Finder) Unlike(name, text []Sound) float32 {
-	for len(name) > 0 && name[0] <= syllableStart {
-		name = name[1:]
-	}
-	name = name[:min(len(name), maxNameSounds)]
-	last, now := &f.rows[0], &f.rows[1]
-	whole := int32(0)
-	last[0] = 0
-	for i, s := range name {
-		whole += insertCosts[s]
-		last[i+1] = whole
-	}
-	if whole == 0 {
-		return 1 // no sound of its script is known
-	}
-	best := whole
-	// The best end in the present word, without and with the word's rest.
-	word, ending := int32(infiniteCost), int32(infiniteCost)
-	for _, s := range text {
-		now[0] = startCost(s)
-		if s == wordStart {
-			best = min(best, ending)
-			word, ending = infiniteCost, infiniteCost
-		}
-		align(now[:], last[:], name, s)
-		if s > syllableStart {
-			end := now[len(name)]
-			word = min(word, end)
-			ending = min(ending+endingCost, word+maxEndingCost, end)
-		}
-		last, now = now, last
-	}
-	return float32(min(best, ending)) / float32(whole)
+type Finder struct {
+	names       [C.UNLIKE_NAMES][C.UNLIKE_LONGEST]Sound
+	lengths     [C.UNLIKE_NAMES]C.int32_t
+	best, whole [C.UNLIKE_NAMES]C.int16_t
 }
 
-// startCost is the cost of a name that begins after a sound.
-func startCost(s Sound) int32 {
-	switch s {
-	case wordStart:
-		return 0
-	case syllableStart:
-		return syllableCost
+// Unlike appends how unlike each name, the sounds of one word, is to what is most like it in a text: 0 for equal
+// sounds, 1 for nothing alike. It is the cost of the best alignment with a part of the text that begins like a word,
+// relative to that of a text without the name. Of long names the beginning is looked up.
+func (f *Finder) Unlike(unlike []float32, names [][]Sound, text []Sound) []float32 {
+	for some := range slices.Chunk(names, len(f.names)) {
+		for i, name := range some {
+			for len(name) > 0 && name[0] <= syllableStart {
+				name = name[1:]
+			}
+			f.lengths[i] = C.int32_t(copy(f.names[i][:], name))
+		}
+		C.unlike_find(&costs, (*C.uint8_t)(unsafe.SliceData(text)), C.int64_t(len(text)), (*C.uint8_t)(&f.names[0][0]),
+			&f.lengths[0], C.int64_t(len(some)), &f.best[0], &f.whole[0])
+		for i := range some {
+			if f.whole[i] == 0 { // no sound of its script is known
+				unlike = append(unlike, 1)
+			} else {
+				unlike = append(unlike, float32(f.best[i])/float32(f.whole[i]))
+			}
+		}
 	}
-	return insideCost
-}
-
-// align computes the costs of a name's first sounds with the text up to s, from those with the text before it.
-func align(now, last []int32, name []Sound, s Sound) {
-	insert, substitute := insertCosts[s], &substituteCosts[s]
-	without, with := last[0], now[0] // the cost of one sound less, before s and with it
-	now, last = now[1:][:len(name)], last[1:][:len(name)]
-	for i, n := range name {
-		n %= soundRoom
-		before := last[i]
-		with = min(min(without+substitute[n], before+insert), with+insertCosts[n])
-		now[i], without = with, before
-	}
+	return unlike
 }

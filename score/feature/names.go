@@ -36,11 +36,13 @@ func (f namesFound) mean() float32 { return f.sum / float32(max(1, f.all)) }
 // names compares the names of two sentences. Its buffers are reused for each pair.
 type names struct {
 	finder  surface.Finder
-	missing [2][]int32   // names whose form the other sentence does not have
-	sounds  [2][]float32 // how unlike by sound they are to the word that is most like them
-	vectors [2][]int16   // their vectors, one row after the other
-	sum     []int32      // sum of a name's token vectors
-	rows    []int32      // padded to a multiple of dotBlock
+	heard   [][]surface.Sound // the sounds of the names that are looked up by them
+	unlike  []float32         // what the finder says of each
+	missing [2][]int32        // names whose form the other sentence does not have
+	sounds  [2][]float32      // how unlike by sound they are to the word that is most like them
+	vectors [2][]int16        // their vectors, one row after the other
+	sum     []int32           // sum of a name's token vectors
+	rows    []int32           // padded to a multiple of dotBlock
 	dots    []int32
 }
 
@@ -76,7 +78,7 @@ func (m *coverage) compareNames(d *describer, p *pair) {
 
 // find looks up the names of a sentence in one of the other side.
 func (n *names) find(at int, one, with *loaded) (f namesFound) {
-	n.missing[at], n.sounds[at] = n.missing[at][:0], n.sounds[at][:0]
+	n.missing[at], n.sounds[at], n.heard = n.missing[at][:0], n.sounds[at][:0], n.heard[:0]
 	for _, place := range one.names[:min(len(one.names), maxNames)] {
 		name, _ := one.list.Of(place)
 		f.all++
@@ -84,13 +86,18 @@ func (n *names) find(at int, one, with *loaded) (f namesFound) {
 			f.found++
 			continue
 		}
-		unlike := n.finder.Unlike(name.Sounds, with.sounds)
-		if unlike <= surface.MaxUnlike {
+		n.missing[at], n.heard = append(n.missing[at], place), append(n.heard, name.Sounds)
+	}
+	n.unlike = n.finder.Unlike(n.unlike[:0], n.heard, with.sounds)
+	missing := n.missing[at][:0]
+	for i, place := range n.missing[at] {
+		if n.unlike[i] <= surface.MaxUnlike {
 			f.found++
 			continue
 		}
-		n.missing[at], n.sounds[at] = append(n.missing[at], place), append(n.sounds[at], min(1, soundScale*unlike))
+		missing, n.sounds[at] = append(missing, place), append(n.sounds[at], min(1, soundScale*n.unlike[i]))
 	}
+	n.missing[at] = missing
 	return f
 }
 
