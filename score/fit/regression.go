@@ -3,6 +3,9 @@ package fit
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -27,6 +30,13 @@ type regression struct {
 	near, pull []float64
 	width      int     // number of weights: one for each feature, and the intercept
 	n          float64 // sum of counts; divided by it, loss and gradient have the size of one example's
+	last       evaluation
+}
+
+// evaluation is what weights say of each example; loss, gradient and Hessian of the same weights share it.
+type evaluation struct {
+	weights               []float64
+	losses, probabilities []float64 // [n]
 }
 
 func (r *regression) logit(w []float64, i int) float64 {
@@ -56,12 +66,43 @@ func (r *regression) from(w []float64, t int) (distance, factor float64) {
 	return w[t] - r.near[t], penalty * r.pull[t]
 }
 
+// minWork is how many numbers are worth a goroutine.
+const minWork = 1 << 13
+
+// share divides work with size numbers among processors, each of which does one of so many parts.
+func share(size int, do func(part, parts int)) {
+	parts := max(1, min(runtime.GOMAXPROCS(0), size/minWork))
+	var group sync.WaitGroup
+	for part := range parts {
+		group.Go(func() { do(part, parts) })
+	}
+	group.Wait()
+}
+
+// evaluate computes what weights say of each example, unless that was done last.
+func (r *regression) evaluate(w []float64) *evaluation {
+	e := &r.last
+	if slices.Equal(e.weights, w) {
+		return e
+	}
+	n := len(r.y)
+	e.weights = append(e.weights[:0], w...)
+	e.losses, e.probabilities = slices.Grow(e.losses[:0], n)[:n], slices.Grow(e.probabilities[:0], n)[:n]
+	share(len(r.x), func(part, parts int) {
+		for i := n * part / parts; i < n*(part+1)/parts; i++ {
+			z := r.logit(w, i)
+			// log(1 + exp(z)) - y z, without overflow
+			e.losses[i] = r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
+			e.probabilities[i] = score.Logistic(z)
+		}
+	})
+	return e
+}
+
 func (r *regression) loss(w []float64) float64 {
 	loss := 0.0
-	for i := range r.y {
-		z := r.logit(w, i)
-		// log(1 + exp(z)) - y z, without overflow
-		loss += r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
+	for _, l := range r.evaluate(w).losses {
+		loss += l
 	}
 	for t := range w[:r.penalised()] {
 		v, factor := r.from(w, t)
@@ -72,9 +113,8 @@ func (r *regression) loss(w []float64) float64 {
 
 func (r *regression) gradient(grad, w []float64) {
 	clear(grad)
-	for i := range r.y {
-		d := r.counts[i] * (score.Logistic(r.logit(w, i)) - r.y[i])
-		floats.AddScaled(grad, d, r.x[i*r.width:(i+1)*r.width])
+	for i, p := range r.evaluate(w).probabilities {
+		floats.AddScaled(grad, r.counts[i]*(p-r.y[i]), r.x[i*r.width:(i+1)*r.width])
 	}
 	for t := range grad {
 		if t < r.penalised() {
@@ -87,14 +127,15 @@ func (r *regression) gradient(grad, w []float64) {
 
 func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 	hess.Zero()
-	h := hess.RawSymmetric()
-	for i := range r.y {
-		p := score.Logistic(r.logit(w, i))
-		row := r.x[i*r.width : (i+1)*r.width]
-		for a, v := range row {
-			floats.AddScaled(h.Data[a*h.Stride:][a:r.width], r.counts[i]*p*(1-p)*v, row[a:])
+	h, probabilities := hess.RawSymmetric(), r.evaluate(w).probabilities
+	share(len(r.x)*r.width/2, func(part, parts int) {
+		for i, p := range probabilities {
+			row, steep := r.x[i*r.width:(i+1)*r.width], r.counts[i]*p*(1-p)
+			for a := part; a < r.width; a += parts {
+				floats.AddScaled(h.Data[a*h.Stride:][a:r.width], steep*row[a], row[a:])
+			}
 		}
-	}
+	})
 	for a := range r.width {
 		if a < r.penalised() {
 			_, factor := r.from(w, a)
