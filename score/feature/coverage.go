@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // minCovered is the smallest best cosine of a covered token.
@@ -167,27 +170,46 @@ func (v *TokenVectors) Append(rows []float32) error {
 	if v.dim == 0 || len(rows)%v.dim != 0 {
 		return fmt.Errorf("token vectors: %d values are not rows of %d", len(rows), v.dim)
 	}
-	for ; len(rows) > 0; rows = rows[v.dim:] {
-		sum := 0.0
-		for _, x := range rows[:v.dim] {
-			sum += float64(x) * float64(x)
-		}
-		if math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return fmt.Errorf("token vectors: row %d is not finite", v.Len())
-		}
-		// Rounding may lengthen a row by up to half a step in each value.
-		scale := (tokenScale - math.Sqrt(float64(v.dim))/2) / math.Sqrt(sum)
-		at := len(v.values)
-		v.values = slices.Grow(v.values, v.width)[:at+v.width]
-		row := v.values[at:]
-		clear(row)
-		if sum > 0 {
-			for i, x := range rows[:v.dim] {
-				row[i] = int16(math.RoundToEven(float64(x) * scale))
+	first, n := v.Len(), len(rows)/v.dim
+	v.values = slices.Grow(v.values, n*v.width)[:(first+n)*v.width]
+	var group errgroup.Group
+	parts := max(1, min(runtime.GOMAXPROCS(0), n/worthThread))
+	for part := range parts {
+		group.Go(func() error {
+			for i := n * part / parts; i < n*(part+1)/parts; i++ {
+				if !v.set(first+i, rows[i*v.dim:][:v.dim]) {
+					return fmt.Errorf("token vectors: row %d is not finite", first+i)
+				}
 			}
-		}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
+}
+
+// worthThread is how many rows are worth a thread.
+const worthThread = 512
+
+// set stores a row, and reports whether it is finite.
+func (v *TokenVectors) set(i int, values []float32) bool {
+	row, sum := v.row(int32(i)), 0.0
+	for _, x := range values {
+		sum += float64(x) * float64(x)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return false
+	}
+	if sum == 0 {
+		clear(row)
+		return true
+	}
+	// Rounding may lengthen a row by up to half a step in each value.
+	scale := (tokenScale - math.Sqrt(float64(v.dim))/2) / math.Sqrt(sum)
+	for k, x := range values {
+		row[k] = int16(math.RoundToEven(float64(x) * scale))
+	}
+	clear(row[v.dim:])
+	return true
 }
 
 func (v *TokenVectors) row(i int32) []int16 { return v.values[int(i)*v.width:][:v.width] }
