@@ -263,16 +263,17 @@ func (h *Head) Dim() int { return h.columns[len(h.columns)-1] }
 
 // Vectors writes the vectors [n, Dim] of sums [n, columns].
 func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
-	m.tensors = slices.Grow(m.tensors[:0], len(h.columns))[:len(h.columns)]
+	last := len(h.columns) - 1
+	m.tensors = slices.Grow(m.tensors[:0], last+1)[:last+1]
 	m.quantised = -1
-	for i, columns := range h.columns {
-		if cap(m.tensors[i]) < n*columns {
-			m.tensors[i] = make([]float32, n*columns)
+	for i := 1; i < last; i++ {
+		if need := n * h.columns[i]; cap(m.tensors[i]) < need {
+			m.tensors[i] = make([]float32, need)
+		} else {
+			m.tensors[i] = m.tensors[i][:need]
 		}
-		m.tensors[i] = m.tensors[i][:n*columns]
 	}
-	m.tensors[0] = sums
-	m.tensors[len(h.columns)-1] = out
+	m.tensors[0], m.tensors[last] = sums, out
 	for _, s := range h.steps {
 		x, to, columns := floats(m.tensors[s.x]), floats(m.tensors[s.out]), C.int64_t(h.columns[s.out])
 		all := C.int64_t(n) * columns
@@ -291,7 +292,7 @@ func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
 			C.head_normalise(x, C.int64_t(n), columns, to)
 		}
 	}
-	m.tensors[0], m.tensors[len(h.columns)-1] = nil, nil
+	m.tensors[0], m.tensors[last] = nil, nil
 }
 
 // multiply runs a product; several of one tensor share its numbers.
