@@ -82,7 +82,7 @@ WIDE void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-int head_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+int head_has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 // Rows of numbers, less 128, are taken SIX together: two numbers of each row, then the next two. A block of the matrix
 // is taken for MANY rows while it is in the first cache.
@@ -136,15 +136,31 @@ int head_has_avx2(void) { return 0; }
 void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out) {}
 #endif
 
-// Every processor adds a number's products in one order and rounds each sum once, so all have the same bytes. This is
-// for those without the instructions below; fmaf takes long where the processor has none.
-static void multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
+// fused is a * b + c, rounded once. A product of two float32 is exact in float64. Their sum is not, so what it lost
+// makes its last bit odd: then the second rounding is not of a number that the first has moved to the middle of two.
+static inline float fused(float a, float b, float c) {
+#if defined(__x86_64__) // fmaf takes long without an instruction
+  const double product = (double)a * b, sum = product + c, part = sum - product, lost = (product - (sum - part)) + (c - part);
+  uint64_t bits, sign;
+  memcpy(&bits, &sum, sizeof bits);
+  memcpy(&sign, &lost, sizeof sign);
+  const uint64_t step = (1 - ((sign ^ bits) >> 63 << 1)) & ((bits & 1) - 1);
+  bits += lost < 0 || lost > 0 ? step : 0; // it is no number where the sum is none
+  double odd;
+  memcpy(&odd, &bits, sizeof odd);
+  return (float)odd;
+#else
+  return fmaf(a, b, c);
+#endif
+}
+
+void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
   for (int64_t j = 0; j < columns; j += HEAD_BLOCK)
     for (int64_t i = 0; i < n; i++) {
       const float *row = x + i * k, *w = matrix + j * k;
       float sums[HEAD_BLOCK] = {0};
       for (int64_t c = 0; c < k; c++, w += HEAD_BLOCK)
-        for (int lane = 0; lane < HEAD_BLOCK; lane++) sums[lane] = fmaf(w[lane], row[c], sums[lane]);
+        for (int lane = 0; lane < HEAD_BLOCK; lane++) sums[lane] = fused(w[lane], row[c], sums[lane]);
       memcpy(out + i * columns + j, sums, sizeof sums);
     }
 }
@@ -152,40 +168,34 @@ static void multiply(const float *x, int64_t n, int64_t k, const float *matrix, 
 #if defined(__x86_64__) && defined(__GNUC__)
 // MULTIPLY defines NAME, which does the same by vectors of LANES numbers and by functions that begin with MM. The sums
 // of GROUP rows and PARTS vectors stay in registers, because NAME_tile is inlined with a constant for rows.
-#define MULTIPLY(NAME, ARCHITECTURE, VECTOR, MM, LANES, GROUP, PARTS)                                                                  \
-  __attribute__((target(ARCHITECTURE))) static inline __attribute__((always_inline)) void NAME##_tile(                                 \
-      const float *x, int rows, int64_t k, const float *w, int64_t columns, float *out) {                                              \
-    VECTOR sums[GROUP][PARTS];                                                                                                         \
-    for (int r = 0; r < rows; r++)                                                                                                     \
-      for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_setzero_ps();                                                                \
-    for (int64_t c = 0; c < k; c++, w += HEAD_BLOCK)                                                                                   \
-      for (int r = 0; r < rows; r++) {                                                                                                 \
-        const VECTOR number = MM##_set1_ps(x[r * k + c]);                                                                              \
-        for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_fmadd_ps(MM##_loadu_ps(w + p * (LANES)), number, sums[r][p]);              \
-      }                                                                                                                                \
-    for (int r = 0; r < rows; r++)                                                                                                     \
-      for (int p = 0; p < (PARTS); p++) MM##_storeu_ps(out + r * columns + p * (LANES), sums[r][p]);                                   \
-  }                                                                                                                                    \
-  __attribute__((target(ARCHITECTURE))) static void NAME(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns,   \
-                                                         float *out) {                                                                 \
-    for (int64_t j = 0; j < columns; j += (LANES) * (PARTS)) {                                                                         \
-      const float *w = matrix + j / HEAD_BLOCK * HEAD_BLOCK * k + j % HEAD_BLOCK;                                                      \
-      int64_t i = 0;                                                                                                                   \
-      for (; i + (GROUP) <= n; i += (GROUP)) NAME##_tile(x + i * k, GROUP, k, w, columns, out + i * columns + j);                      \
-      for (; i < n; i++) NAME##_tile(x + i * k, 1, k, w, columns, out + i * columns + j);                                              \
-    }                                                                                                                                  \
+#define MULTIPLY(NAME, ARCHITECTURE, VECTOR, MM, LANES, GROUP, PARTS)                                                                        \
+  __attribute__((target(ARCHITECTURE))) static inline __attribute__((always_inline)) void NAME##_tile(                                       \
+      const float *x, int rows, int64_t k, const float *w, int64_t columns, float *out) {                                                    \
+    VECTOR sums[GROUP][PARTS];                                                                                                               \
+    for (int r = 0; r < rows; r++)                                                                                                           \
+      for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_setzero_ps();                                                                      \
+    for (int64_t c = 0; c < k; c++, w += HEAD_BLOCK)                                                                                         \
+      for (int r = 0; r < rows; r++) {                                                                                                       \
+        const VECTOR number = MM##_set1_ps(x[r * k + c]);                                                                                    \
+        for (int p = 0; p < (PARTS); p++) sums[r][p] = MM##_fmadd_ps(MM##_loadu_ps(w + p * (LANES)), number, sums[r][p]);                    \
+      }                                                                                                                                      \
+    for (int r = 0; r < rows; r++)                                                                                                           \
+      for (int p = 0; p < (PARTS); p++) MM##_storeu_ps(out + r * columns + p * (LANES), sums[r][p]);                                         \
+  }                                                                                                                                          \
+  __attribute__((target(ARCHITECTURE))) void NAME(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {  \
+    for (int64_t j = 0; j < columns; j += (LANES) * (PARTS)) {                                                                               \
+      const float *w = matrix + j / HEAD_BLOCK * HEAD_BLOCK * k + j % HEAD_BLOCK;                                                            \
+      int64_t i = 0;                                                                                                                         \
+      for (; i + (GROUP) <= n; i += (GROUP)) NAME##_tile(x + i * k, GROUP, k, w, columns, out + i * columns + j);                            \
+      for (; i < n; i++) NAME##_tile(x + i * k, 1, k, w, columns, out + i * columns + j);                                                    \
+    }                                                                                                                                        \
   }
-MULTIPLY(multiply8, "avx2,fma", __m256, _mm256, 8, 4, 2)
-MULTIPLY(multiply16, "avx512f", __m512, _mm512, 16, 8, 2)
+MULTIPLY(head_multiply_avx2, "avx2,fma", __m256, _mm256, 8, 4, 2)
+MULTIPLY(head_multiply_vnni, "avx512f", __m512, _mm512, 16, 8, 2)
+#else
+void head_multiply_avx2(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {}
+void head_multiply_vnni(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {}
 #endif
-
-void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx512f")) return multiply16(x, n, k, matrix, columns, out);
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply8(x, n, k, matrix, columns, out);
-#endif
-  multiply(x, n, k, matrix, columns, out);
-}
 
 WIDE void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {
   const float whole = 0x1.8p23f; // a sum with it has no room for fractions, and whole numbers in its last bits

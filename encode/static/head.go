@@ -49,6 +49,7 @@ type step struct {
 	out     int
 	product *product
 	matrix  []float32 // [columns/32, rows, 32]
+	at      int       // how many numbers of a column this processor multiplies at once
 }
 
 // product is a matrix in the order in which this processor takes it.
@@ -101,7 +102,7 @@ func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
 // How many numbers of a column are multiplied at once.
 const (
 	one  = 1 // any processor
-	two  = 2 // AVX2
+	two  = 2 // AVX2 and FMA
 	four = 4 // AVX-512 and VNNI
 )
 
@@ -228,7 +229,7 @@ func (r *headReader) multiply(x int, matrix, out string) bool {
 			copy(packed[j*rows+i*block:], line[j:j+block])
 		}
 	}
-	return finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed}, out, columns)
+	return finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed, at: together()}, out, columns)
 }
 
 // newProduct packs a matrix of 8-bit numbers [rows, columns] and the scales of its columns.
@@ -281,7 +282,15 @@ func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
 		case "product":
 			h.multiply(m, s, n)
 		case "MatMul":
-			C.head_multiply(x, C.int64_t(n), C.int64_t(h.columns[s.x]), floats(s.matrix), columns, to)
+			rows, inner, matrix := C.int64_t(n), C.int64_t(h.columns[s.x]), floats(s.matrix)
+			switch s.at {
+			case four:
+				C.head_multiply_vnni(x, rows, inner, matrix, columns, to)
+			case two:
+				C.head_multiply_avx2(x, rows, inner, matrix, columns, to)
+			default:
+				C.head_multiply(x, rows, inner, matrix, columns, to)
+			}
 		case "Relu":
 			C.head_relu(x, all, to)
 		case "Tanh":

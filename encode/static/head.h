@@ -16,7 +16,7 @@ void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float
 // times scales [columns] and greatest [n].
 void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
 
-// head_product_avx2 is head_product for a processor with AVX2, which head_has_avx2 reports. The matrix is
+// head_product_avx2 is head_product for a processor with AVX2 and FMA, which head_has_avx2 reports. The matrix is
 // [columns/16, k/2, 16, 2]. k must be even, columns a multiple of 16.
 void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
 int head_has_avx2(void);
@@ -27,8 +27,11 @@ int head_has_avx2(void);
 void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out);
 int head_has_vnni(void);
 
-// head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/32, k, 32].
+// head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/32, k, 32]. The others
+// do so on the processors of head_product_avx2 and head_product_vnni.
 void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
+void head_multiply_avx2(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
+void head_multiply_vnni(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
 
 // Of n numbers. out may be an input.
 void head_relu(const float *x, int64_t n, float *out);

@@ -131,16 +131,18 @@ func TestHeadMultiply(t *testing.T) {
 		return numbers
 	}
 	packed, sums, got := random(rows*2*block), random(n*rows), make([]float32, n*2*block)
-	h := &Head{columns: []int{rows, 2 * block}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: packed}}}
-	h.Vectors(new(Memory), sums, n, got)
-	for i := range got {
-		want, column := 0.0, i%(2*block)
-		for k := range rows {
-			x, y := sums[i/(2*block)*rows+k], packed[column/block*rows*block+k*block+column%block]
-			want = float64(float32(math.FMA(float64(x), float64(y), want)))
-		}
-		if float64(got[i]) != want {
-			t.Fatalf("row %d, column %d: %g, want %g", i/(2*block), column, got[i], want)
+	for at := one; at <= together(); at *= 2 {
+		h := &Head{columns: []int{rows, 2 * block}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: packed, at: at}}}
+		h.Vectors(new(Memory), sums, n, got)
+		for i := range got {
+			want, column := 0.0, i%(2*block)
+			for k := range rows {
+				x, y := sums[i/(2*block)*rows+k], packed[column/block*rows*block+k*block+column%block]
+				want = float64(float32(math.FMA(float64(x), float64(y), want)))
+			}
+			if float64(got[i]) != want {
+				t.Fatalf("%d at once: row %d, column %d: %g, want %g", at, i/(2*block), column, got[i], want)
+			}
 		}
 	}
 }
