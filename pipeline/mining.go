@@ -286,6 +286,11 @@ func (m *mining) executeOn(ctx context.Context, e engine.Engine, p *plan.Plan, d
 func (s *session) env(p *plan.Plan) *stage.Env {
 	return &stage.Env{
 		Files: s.files(p), Model: s.models.Encoder, Resources: s.cfg.Resources, Log: s.Log, OpenEncoder: s.OpenEncoder,
+		Begins: func(stage string) {
+			if stage == view.Shard { // new text is encoded next
+				s.early.Begin()
+			}
+		},
 	}
 }
 

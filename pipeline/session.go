@@ -21,6 +21,7 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
 	onnx "bitextmine/encode/session"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/index/backend"
 	"bitextmine/index/cuda"
 	"bitextmine/index/exact"
@@ -77,6 +78,7 @@ type session struct {
 	held    *record.Held // plans
 	engine  engine.Engine
 	chooser *search.Chooser
+	early   *tokenizer.Early
 	reading time.Duration // spent on finding input files and looking into them
 }
 
@@ -110,6 +112,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	if s.engine, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
+	s.early = tokenizer.NewEarly(s.models.Encoder)
 	remote, dim := engine.Remote(s.engine), s.models.Encoder.Dim
 	if err := checkSearch(&cfg, dim, remote); err != nil {
 		return nil, err
@@ -139,6 +142,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 }
 
 func (s *session) close(ctx context.Context) error {
+	s.early.Close()
 	s.held.Release(ctx)
 	return s.store.Close()
 }

@@ -36,6 +36,8 @@ type Env struct {
 	Log       *slog.Logger
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(*model.Model, encode.Options) (Encoder, error)
+	// Begins is called when a task of a stage begins whose output is not there; nil: nobody is told.
+	Begins func(stage string)
 
 	mu      sync.Mutex
 	shared  map[string]func() (any, error)
@@ -197,6 +199,9 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 	task := store.Task{Stage: t.Stage, Key: t.Key}
 	out, err := e.Store.Do(ctx, task, func(dir string) (any, error) {
 		e.Spill(dir)
+		if e.Begins != nil {
+			e.Begins(t.Stage)
+		}
 		done := record.Working(ctx, e.Store, e.Log, task)
 		info, err := d.Run(ctx, e, t, dir, meter)
 		done(err)
