@@ -155,10 +155,10 @@ race-short: modules
 # The C and C++ of search and of static encoders under AddressSanitizer, which also tells leaks, and the kernels under
 # UndefinedBehaviorSanitizer. Suppressions go by name, and go test strips names from a binary that it runs itself.
 sanitize: $(SETUP)
-	$(GO) test -asan -count=1 -timeout 30m ./index/kernel ./index/exact ./index/ivf ./encode/static ./encode/layers ./distil/fit ./corpus/surface
+	$(GO) test -asan -count=1 -timeout 30m ./index/kernel ./index/exact ./index/ivf ./encode/static ./encode/layers ./encode/matrix ./distil/fit ./corpus/surface
 	$(GO) test -asan -c -o .cache/faiss-asan.test ./index/faiss
 	cd index/faiss && LSAN_OPTIONS=suppressions=testdata/lsan.supp ../../.cache/faiss-asan.test -test.timeout 30m
-	CGO_CFLAGS="-O1 -fsanitize=undefined -fno-sanitize-recover=undefined" CGO_LDFLAGS=-fsanitize=undefined $(GO) test -count=1 -timeout 30m ./index/kernel ./index/exact ./index/ivf ./encode/static ./encode/layers ./distil/fit ./corpus/surface
+	CGO_CFLAGS="-O1 -fsanitize=undefined -fno-sanitize-recover=undefined" CGO_LDFLAGS=-fsanitize=undefined $(GO) test -count=1 -timeout 30m ./index/kernel ./index/exact ./index/ivf ./encode/static ./encode/layers ./encode/matrix ./distil/fit ./corpus/surface
 
 # Every fuzz target for a minute, or FUZZTIME. A failing input is left in its package's testdata/fuzz: commit it with
 # the repair.

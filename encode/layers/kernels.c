@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "wide.h"
+#include "../matrix/wide.h"
 
 INLINE __m512 greater(const float *x, int64_t k, __m512 most) {
   for (int64_t c = 0; c < k; c += WIDTH) most = _mm512_max_ps(most, _mm512_abs_ps(_mm512_loadu_ps(x + c)));

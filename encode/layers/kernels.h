@@ -1,15 +1,9 @@
-// Layers of an encoder in 8 bits, on processors with AVX-512 and VNNI, and in AMX's tiles where there are any: sums of
-// products are whole numbers, so both give the same bytes. Tensors are float32 rows, each `stride` numbers after the
-// one before; numbers of columns are multiples of 16. A row of a result depends on its own sentence alone.
+// Layers of an encoder in 8 bits but for their products, on processors that matrix.Supported reports. Tensors are
+// float32 rows, each `stride` numbers after the one before; numbers of columns are multiples of 16. A row of a result
+// depends on its own sentence alone.
 #ifndef LAYERS_KERNELS_H
 #define LAYERS_KERNELS_H
-#include <stdint.h>
-
-// layers_supported says whether this processor can run the functions below.
-int layers_supported(void);
-
-// layers_tiles says whether the processor has AMX's tiles for products. A process may use them once Linux permits it.
-int layers_tiles(void);
+#include "../matrix/product.h"
 
 // layers_quantise rounds rows x [n, k] to numbers [n, k], 128 for 0, with one scale a row: a number is about
 // (numbers - 128) * greatest / 127.
@@ -19,21 +13,7 @@ void layers_quantise(const float *x, int64_t stride, int64_t n, int64_t k, uint8
 // it. `gap` rows of 128 stand before the first sentence and after each.
 void layers_quantise_sentences(const float *x, int64_t stride, int64_t n, int64_t tokens, int64_t k, int64_t gap, uint8_t *numbers, float *greatest);
 
-enum { LAYERS_PLAIN, LAYERS_RELU, LAYERS_GELU, LAYERS_TANH_GELU, LAYERS_SILU };
-
-// layers_product multiplies n rows of k numbers, `step` numbers apart, by a matrix [columns/16, k/4, 16, 4]. Row i of
-// the product is (sums - shift) * scales * greatest[p] + bias, then `after` it (LAYERS_...), then row p of rest is
-// added, or the row is multiplied by it (times). It is written to row p of out: p is i, or with a gap token i %
-// (tokens + gap) of sentence i / (tokens + gap), and rows of gaps are left out. bias and rest may be null. k is a
-// multiple of 4, columns one of 32; 31 rows after the last are read, too.
-void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
-                    const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
-                    int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride);
-
-// layers_shifts writes the sums of the columns of such a matrix, times 128: what `shift` is.
-void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift);
-
-// layers_map writes after(x) (LAYERS_...) to out [n, k], with y added or times y if there is one; with y_stride 0 the
+// layers_map writes after(x) (AFTER_...) to out [n, k], with y added or times y if there is one; with y_stride 0 the
 // same row y is taken for all.
 void layers_map(int after, const float *x, int64_t x_stride, int times, const float *y, int64_t y_stride, int64_t n, int64_t k, float *out,
                 int64_t out_stride);

@@ -15,10 +15,8 @@ package layers
 import "C"
 
 import (
-	"sync"
-
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/onnxgraph"
-	"bitextmine/internal/usage"
 )
 
 // Layers computes the layers of a graph. Sums of products are exact, each row or sentence has its own scales, and all
@@ -90,7 +88,7 @@ const (
 // sight is how many tokens before and behind itself a token attends to; -1: all.
 type sight struct{ before, behind int }
 
-// product is a matrix in the order that layers_product takes it in.
+// product is a matrix in the order that matrix.Product takes it in.
 type product struct {
 	k, columns int
 	matrix     []int8
@@ -105,19 +103,11 @@ type product struct {
 // gap is how many rows of nothing stand between the sentences of a convolution.
 func (p *product) gap() int { return max(p.before, p.width-1-p.before) }
 
-// Supported says whether this processor can compute layers.
-func Supported() bool { return supported() }
-
-var supported = sync.OnceValue(func() bool { return C.layers_supported() != 0 })
-
-// tiles says whether products are computed in AMX's tiles.
-var tiles = sync.OnceValue(func() bool { return C.layers_tiles() != 0 && usage.AMXPermitted() })
-
 // Find reads the layers of a graph, of which the output needs all; nil if there are none, or if they have another form
 // than the steps know. ids is the graph's input of words, mask the one that is 1 for every token; "" if it has none.
 // Packed matrices stay where they are in the graph's file, which must be kept.
 func Find(g *onnxgraph.Graph, ids, mask, output string) *Layers {
-	if !Supported() {
+	if !matrix.Supported() {
 		return nil
 	}
 	l := read(g, mask, output, true)

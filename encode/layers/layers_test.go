@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"bitextmine/encode/matrix"
 )
 
 // random are n numbers of a normal distribution.
@@ -17,16 +19,16 @@ func random(seed uint64, n int) []float32 {
 	return all
 }
 
-// matrix is a product of random weights. A convolution takes `width` tokens.
-func matrix(seed uint64, columns, out, width, before int) (*product, []byte) {
+// randomProduct is a product of random weights. A convolution takes `width` tokens.
+func randomProduct(seed uint64, columns, out, width, before int) (*product, []byte) {
 	p := &product{k: columns * width, columns: out, width: width, before: before, scales: random(seed, out), bias: random(seed+1, out)}
 	data := make([]byte, p.k*out)
 	r := rand.New(rand.NewPCG(seed, 8))
 	for i := range data {
 		data[i] = byte(r.IntN(255) - 127)
 	}
-	p.pack(data)
-	p.shifts()
+	p.matrix = matrix.Pack(data, out)
+	p.shift = matrix.Shifts(p.matrix, out)
 	return p, data
 }
 
@@ -39,30 +41,20 @@ func one(s step, columns, out int) *Layers {
 	return &b.Layers
 }
 
-// inBoth runs layers with AMX's tiles and without.
-func inBoth(t *testing.T, l *Layers, x []float32, sentences, tokens int) []float32 {
+// run runs layers, and each sentence alone.
+func run(t *testing.T, l *Layers, x []float32, sentences, tokens int) []float32 {
 	t.Helper()
-	have := tiles
-	defer func() { tiles = have }()
-	var results [2][]float32
-	for i := range results {
-		tiles = func() bool { return i == 0 && have() }
-		var m Memory
-		results[i] = make([]float32, sentences*tokens*l.Width)
-		l.Run(&m, x, sentences, tokens, results[i])
-	}
-	if !slices.Equal(results[0], results[1]) {
-		t.Error("with AMX's tiles the numbers are others than without")
-	}
+	var m Memory
+	all := make([]float32, sentences*tokens*l.Width)
+	l.Run(&m, x, sentences, tokens, all)
 	for s := range sentences {
-		var m Memory
 		alone := make([]float32, tokens*l.Width)
 		l.Run(&m, x[s*tokens*l.Columns:], 1, tokens, alone)
-		if !slices.Equal(alone, results[0][s*len(alone):][:len(alone)]) {
+		if !slices.Equal(alone, all[s*len(alone):][:len(alone)]) {
 			t.Errorf("sentence %d has other numbers alone", s)
 		}
 	}
-	return results[0]
+	return all
 }
 
 // isNear fails the test for a number that is farther from what is expected than float32 rounds.
@@ -74,7 +66,7 @@ func isNear(t *testing.T, what string, got float32, want float64) {
 }
 
 func TestProducts(t *testing.T) {
-	if !Supported() {
+	if !matrix.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
 	for _, c := range []struct {
@@ -91,13 +83,13 @@ func TestProducts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const out = 64
-			p, data := matrix(3, c.columns, out, c.width, c.before)
+			p, data := randomProduct(3, c.columns, out, c.width, c.before)
 			after := plainProduct
 			if c.after == 1 {
 				after = reluOfProduct
 			}
 			x := random(5, c.sentences*c.tokens*c.columns)
-			got := inBoth(t, one(step{op: multiply, y: none, z: none, product: p, after: after}, c.columns, out), x, c.sentences, c.tokens)
+			got := run(t, one(step{op: multiply, y: none, z: none, product: p, after: after}, c.columns, out), x, c.sentences, c.tokens)
 			for i := range c.sentences * c.tokens {
 				for o := 0; o < out; o += 7 {
 					want := expected(p, data, x, i/c.tokens*c.tokens, i%c.tokens, c.tokens, c.columns, o)
@@ -135,14 +127,14 @@ func expected(p *product, data []byte, x []float32, first, token, tokens, column
 }
 
 func TestAttention(t *testing.T) {
-	if !Supported() {
+	if !matrix.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
 	const heads, dim, scale = 3, 16, 0.3
 	for _, tokens := range []int{1, 4, 15, 33, 70} {
 		l := one(step{op: attend, y: 0, z: 0, heads: heads, shared: heads, sight: sight{-1, -1}, scale: scale}, heads*dim, heads*dim)
 		x := random(uint64(tokens), 3*tokens*heads*dim)
-		got := inBoth(t, l, x, 3, tokens)
+		got := run(t, l, x, 3, tokens)
 		at := func(row, head int) []float32 { return x[(2*tokens+row)*heads*dim+head*dim:][:dim] }
 		for head := range heads {
 			row := tokens - 1
@@ -166,11 +158,11 @@ func TestAttention(t *testing.T) {
 }
 
 func TestGELU(t *testing.T) {
-	if !Supported() {
+	if !matrix.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
 	x := append(random(2, 64), 0, 16, 8, -8, 40, -40, 1e-6, -1e-6, 3, -3, 1e30, -1e30, 0.5, -0.5, 100, -100)
-	for i, got := range inBoth(t, one(step{op: apply, y: none, z: none, after: geluOfProduct}, 16, 16), x, 1, len(x)/16) {
+	for i, got := range run(t, one(step{op: apply, y: none, z: none, after: geluOfProduct}, 16, 16), x, 1, len(x)/16) {
 		v := float64(x[i])
 		want := v / 2 * math.Erfc(-v/math.Sqrt2)
 		if d := math.Abs(float64(got) - want); !(d <= 1e-6*(1+math.Abs(v))) {

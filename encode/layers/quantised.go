@@ -1,14 +1,12 @@
 package layers
 
-// #include "kernels.h"
-import "C"
-
 import (
 	"math"
 	"slices"
 	"strings"
 	"unsafe"
 
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 )
@@ -106,27 +104,24 @@ func multiplied(r *reader, n onnxgraph.Node, x value) (value, bool) {
 		len(p.scales) != p.columns || !finite(p.scales) {
 		return value{}, false
 	}
-	p.shifts()
+	p.shift = matrix.Shifts(p.matrix, p.columns)
 	v := value{kind: unit, scales: x.scales, unit: &step{op: multiply, x: x.x, y: none, z: none, product: p}}
 	return v, true
 }
 
-// together is how many numbers of a row VNNI multiplies at once.
-const together = 4
-
-// matrix reads a product's matrix: [k, columns], or in the order of layers_product with the nodes that turn it to that.
+// matrix reads a product's matrix: [k, columns], or in the order of matrix.Product with the nodes that turn it to that.
 func (s *source) matrix(name string) *product {
 	if w := s.constants[name]; w.Type == onnxgraph.Int8 && len(w.Shape) == 2 && w.Shape[0]%lanes == 0 &&
 		w.Shape[1]%(2*lanes) == 0 {
 		p := &product{k: w.Shape[0], columns: w.Shape[1]}
-		p.pack(w.Data)
+		p.matrix = matrix.Pack(w.Data, p.columns)
 		return p
 	}
 	w, ok := s.packed(name)
 	if !ok {
 		return nil
 	}
-	return &product{k: w.Shape[1] * together, columns: w.Shape[0] * lanes,
+	return &product{k: w.Shape[1] * matrix.Together, columns: w.Shape[0] * lanes,
 		matrix: unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(w.Data))), len(w.Data))}
 }
 
@@ -143,23 +138,8 @@ func (s *source) packed(name string) (onnxgraph.Tensor, bool) {
 	attributes, err := turned.Attributes()
 	w := s.constants[turned.Inputs[0]]
 	return w, err == nil && slices.Equal(attributes["perm"].Ints, static.Unpack) && w.Type == onnxgraph.Int8 &&
-		len(w.Shape) == 4 && w.Shape[2] == lanes && w.Shape[3] == together && w.Shape[1]*together%lanes == 0 &&
-		slices.Equal(s.whole(shaped, 1), []int64{int64(w.Shape[1] * together), int64(w.Shape[0] * lanes)})
-}
-
-// pack brings a matrix [k, columns] into the order [columns/16, k/4, 16, 4].
-func (p *product) pack(data []byte) {
-	p.matrix = make([]int8, len(data))
-	for i, b := range data {
-		row, column := i/p.columns, i%p.columns
-		p.matrix[column/lanes*p.k*lanes+row/together*lanes*together+column%lanes*together+row%together] = int8(b)
-	}
-}
-
-// shifts sums up the columns, times 128.
-func (p *product) shifts() {
-	p.shift = make([]int32, p.columns)
-	C.layers_shifts((*C.int8_t)(unsafe.SliceData(p.matrix)), C.int64_t(p.k), C.int64_t(p.columns), (*C.int32_t)(unsafe.SliceData(p.shift)))
+		len(w.Shape) == 4 && w.Shape[2] == lanes && w.Shape[3] == matrix.Together && w.Shape[1]*matrix.Together%lanes == 0 &&
+		slices.Equal(s.whole(shaped, 1), []int64{int64(w.Shape[1] * matrix.Together), int64(w.Shape[0] * lanes)})
 }
 
 func finite(numbers []float32) bool {

@@ -3,19 +3,20 @@ package layers
 // #include "kernels.h"
 import "C"
 
-import "slices"
+import (
+	"slices"
 
-// Activations, and the rows that a product reads beyond its last.
+	"bitextmine/encode/matrix"
+)
+
 type activation = C.int
 
 const (
-	plainProduct  activation = C.LAYERS_PLAIN
-	reluOfProduct activation = C.LAYERS_RELU
-	geluOfProduct activation = C.LAYERS_GELU
-	tanhOfProduct activation = C.LAYERS_TANH_GELU
-	siluOfProduct activation = C.LAYERS_SILU
-
-	spareRows = 32
+	plainProduct  activation = C.AFTER_PLAIN
+	reluOfProduct activation = C.AFTER_RELU
+	geluOfProduct activation = C.AFTER_GELU
+	tanhOfProduct activation = C.AFTER_TANH_GELU
+	siluOfProduct activation = C.AFTER_SILU
 )
 
 // rowsAtOnce is how many tokens go through all layers together: what is computed stays in the second-level cache, and a
@@ -141,16 +142,18 @@ func (p *part) multiply(s *step) {
 	}
 	rest, restStride := p.data(s.y)
 	out, stride := p.data(s.out)
-	C.layers_product((*C.uint8_t)(&p.numbers[first]), C.int64_t(columns), C.int64_t(n), C.int64_t(q.k),
-		(*C.int8_t)(&q.matrix[0]), (*C.int32_t)(&q.shift[0]),
-		pointer(q.scales), pointer(p.greatest), C.int64_t(q.columns), C.int64_t(p.tokens), C.int64_t(gap),
-		pointer(q.bias), s.after, rest, restStride, flag(s.times), flag(tiles()), out, stride)
+	matrices := matrix.Product{
+		Numbers: p.numbers[first:], Step: columns, N: n, K: q.k, Matrix: q.matrix, Columns: q.columns, Shift: q.shift,
+		Scales: q.scales, Greatest: p.greatest, Tokens: p.tokens, Gap: gap, Bias: q.bias, After: int32(s.after),
+		Rest: (*float32)(rest), RestStride: int(restStride), Times: s.times, Out: (*float32)(out), Stride: int(stride),
+	}
+	matrices.Compute()
 }
 
 // quantise makes the numbers of a tensor.
 func (p *part) quantise(q quantity) {
 	columns := p.tensors[q.x].columns
-	count := p.sentences*(p.tokens+q.gap) + 2*q.gap + spareRows
+	count := p.sentences*(p.tokens+q.gap) + 2*q.gap + matrix.SpareRows
 	p.numbers, p.greatest = grown(p.numbers, count*columns), grown(p.greatest, p.sentences*p.tokens)
 	x, stride := p.data(q.x)
 	numbers := (*C.uint8_t)(&p.numbers[0])
@@ -169,7 +172,7 @@ func (p *part) write(out []float32) {
 		count *= p.tokens
 	}
 	x, stride := p.data(p.result)
-	C.layers_map(C.LAYERS_PLAIN, x, stride, 0, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out),
+	C.layers_map(C.AFTER_PLAIN, x, stride, 0, nil, 0, C.int64_t(count), C.int64_t(p.Width), pointer(out),
 		C.int64_t(p.Width))
 }
 

@@ -6,54 +6,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-
-int head_has_vnni(void) {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
-}
-
-enum { ROWS = 8, BLOCKS = 2, TOGETHER = 4 };
-
-// product multiplies `rows` rows by 32 columns. It is inlined, and rows is a constant, so the sums are in registers.
-TARGET static inline __attribute__((always_inline)) void product(const uint8_t *numbers, int rows, int64_t k, const int8_t *matrix, const int32_t *shift,
-                                                                 const float *scales, const float *greatest, int64_t columns, float *out) {
-  __m512i sums[ROWS][BLOCKS];
-  for (int r = 0; r < rows; r++)
-    for (int b = 0; b < BLOCKS; b++) sums[r][b] = _mm512_setzero_si512();
-  const int8_t *second = matrix + k * HEAD_WIDTH;
-  for (int64_t c = 0; c < k; c += TOGETHER) {
-    const __m512i w0 = _mm512_loadu_si512(matrix + c * HEAD_WIDTH), w1 = _mm512_loadu_si512(second + c * HEAD_WIDTH);
-    for (int r = 0; r < rows; r++) {
-      int32_t four;
-      memcpy(&four, numbers + r * k + c, sizeof four);
-      const __m512i x = _mm512_set1_epi32(four);
-      sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, w0);
-      sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], x, w1);
-    }
-  }
-  for (int r = 0; r < rows; r++)
-    for (int b = 0; b < BLOCKS; b++) {
-      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r][b], _mm512_loadu_si512(shift + b * HEAD_WIDTH)));
-      const __m512 scaled = _mm512_mul_ps(_mm512_mul_ps(sum, _mm512_loadu_ps(scales + b * HEAD_WIDTH)), _mm512_set1_ps(greatest[r]));
-      _mm512_storeu_ps(out + r * columns + b * HEAD_WIDTH, scaled);
-    }
-}
-
-TARGET void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
-                              const float *greatest, int64_t columns, float *out) {
-  int64_t i = 0;
-  for (; i + ROWS <= n; i += ROWS)
-    for (int64_t c = 0; c < columns; c += BLOCKS * HEAD_WIDTH)
-      product(numbers + i * k, ROWS, k, matrix + c * k, shift + c, scales + c, greatest + i, columns, out + i * columns + c);
-  for (; i < n; i++)
-    for (int64_t c = 0; c < columns; c += BLOCKS * HEAD_WIDTH)
-      product(numbers + i * k, 1, k, matrix + c * k, shift + c, scales + c, greatest + i, columns, out + i * columns + c);
-}
 #else
 #define WIDE
-int head_has_vnni(void) { return 0; }
-void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out) {}
 #endif
 
 enum { TILE = 4 };
@@ -191,10 +145,10 @@ void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, in
     }                                                                                                                                        \
   }
 MULTIPLY(head_multiply_avx2, "avx2,fma", __m256, _mm256, 8, 4, 2)
-MULTIPLY(head_multiply_vnni, "avx512f", __m512, _mm512, 16, 8, 2)
+MULTIPLY(head_multiply_avx512, "avx512f", __m512, _mm512, 16, 8, 2)
 #else
 void head_multiply_avx2(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {}
-void head_multiply_vnni(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {}
+void head_multiply_avx512(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {}
 #endif
 
 WIDE void head_quantise(const float *x, int64_t n, int64_t k, uint8_t *numbers, float *greatest) {

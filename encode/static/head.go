@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/onnxgraph"
 )
 
@@ -54,8 +55,8 @@ type step struct {
 
 // product is a matrix in the order in which this processor takes it.
 type product struct {
-	vnni   []int8  // head_product_vnni's matrix
-	shift  []int32 // head_product_vnni's
+	packed []int8  // matrix.Product's matrix
+	shift  []int32 // matrix.Product's
 	pairs  []int16 // head_product_avx2's matrix
 	wide   []int16 // head_product's matrix, for a processor that has neither
 	scales []float32
@@ -109,7 +110,7 @@ const (
 // together is how many this processor multiplies at once.
 var together = sync.OnceValue(func() int {
 	switch {
-	case C.head_has_vnni() != 0:
+	case matrix.Supported():
 		return four
 	case C.head_has_avx2() != 0:
 		return two
@@ -237,7 +238,9 @@ func newProduct(numbers []byte, columns int, scales []float32, together int) *pr
 	p, rows := &product{scales: scales}, len(numbers)/columns
 	switch together {
 	case four:
-		p.vnni, p.shift = make([]int8, len(numbers)), make([]int32, columns)
+		p.packed = matrix.Pack(numbers, columns)
+		p.shift = matrix.Shifts(p.packed, columns)
+		return p
 	case two:
 		p.pairs = make([]int16, len(numbers))
 	default:
@@ -247,9 +250,6 @@ func newProduct(numbers []byte, columns int, scales []float32, together int) *pr
 		row, column, number := i/columns, i%columns, int8(b)
 		at := column/width*rows*width + row/together*width*together + column%width*together + row%together
 		switch together {
-		case four:
-			p.vnni[at] = number
-			p.shift[column] += 128 * int32(number)
 		case two:
 			p.pairs[at] = int16(number)
 		default:
@@ -285,7 +285,7 @@ func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
 			rows, inner, matrix := C.int64_t(n), C.int64_t(h.columns[s.x]), floats(s.matrix)
 			switch s.at {
 			case four:
-				C.head_multiply_vnni(x, rows, inner, matrix, columns, to)
+				C.head_multiply_avx512(x, rows, inner, matrix, columns, to)
 			case two:
 				C.head_multiply_avx2(x, rows, inner, matrix, columns, to)
 			default:
@@ -307,7 +307,8 @@ func (h *Head) Vectors(m *Memory, sums []float32, n int, out []float32) {
 // multiply runs a product; several of one tensor share its numbers.
 func (h *Head) multiply(m *Memory, s step, n int) {
 	k, columns := h.columns[s.x], h.columns[s.out]
-	m.numbers, m.greatest = slices.Grow(m.numbers[:0], n*k)[:n*k], slices.Grow(m.greatest[:0], n)[:n]
+	room := (n + matrix.SpareRows) * k
+	m.numbers, m.greatest = slices.Grow(m.numbers[:0], room)[:room], slices.Grow(m.greatest[:0], n)[:n]
 	numbers, greatest := (*C.uint8_t)(unsafe.SliceData(m.numbers)), floats(m.greatest)
 	if m.quantised != s.x {
 		C.head_quantise(floats(m.tensors[s.x]), C.int64_t(n), C.int64_t(k), numbers, greatest)
@@ -316,9 +317,10 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 	p, rows, inner, outer := s.product, C.int64_t(n), C.int64_t(k), C.int64_t(columns)
 	scales, out := floats(p.scales), floats(m.tensors[s.out])
 	switch {
-	case p.vnni != nil:
-		C.head_product_vnni(numbers, rows, inner, (*C.int8_t)(unsafe.SliceData(p.vnni)),
-			(*C.int32_t)(unsafe.SliceData(p.shift)), scales, greatest, outer, out)
+	case p.packed != nil:
+		product := matrix.Product{Numbers: m.numbers, Step: k, N: n, K: k, Matrix: p.packed, Columns: columns, Shift: p.shift,
+			Scales: p.scales, Greatest: m.greatest, Out: &m.tensors[s.out][0], Stride: columns}
+		product.Compute()
 	case p.pairs != nil:
 		C.head_product_avx2(numbers, rows, inner, (*C.int16_t)(unsafe.SliceData(p.pairs)), scales, greatest, outer, out)
 	default:

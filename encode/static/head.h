@@ -21,17 +21,11 @@ void head_product(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *m
 void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out);
 int head_has_avx2(void);
 
-// head_product_vnni is head_product for a processor with AVX-512 and VNNI, which head_has_vnni reports. The matrix is
-// [columns/16, k/4, 16, 4]; shift [columns] is 128 times the sum of each of its columns. k must be a multiple of 4,
-// columns one of 32.
-void head_product_vnni(const uint8_t *numbers, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, float *out);
-int head_has_vnni(void);
-
 // head_multiply writes to out [n, columns] the products of rows x [n, k] and a matrix [columns/32, k, 32]. The others
-// do so on the processors of head_product_avx2 and head_product_vnni.
+// do so on the processors of head_product_avx2 and of matrix.Product.
 void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
 void head_multiply_avx2(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
-void head_multiply_vnni(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
+void head_multiply_avx512(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out);
 
 // Of n numbers. out may be an input.
 void head_relu(const float *x, int64_t n, float *out);

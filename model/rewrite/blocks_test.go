@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bitextmine/encode/layers"
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/model/architecture"
@@ -75,7 +76,7 @@ func wideModel(t *testing.T, name string) (dir string) {
 // TestBlocks: the program computes all layers of today's architectures itself, from the words to the tokens' vectors,
 // as ONNX Runtime does.
 func TestBlocks(t *testing.T) {
-	if !layers.Supported() {
+	if !matrix.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
 	for name, pooling := range map[string]string{"modernbert": "mean_sqrt_len", "gte": "cls", "gemma3-both-ways": "max", "qwen3": "last", "mistral": "weighted"} {

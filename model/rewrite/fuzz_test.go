@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"bitextmine/encode/layers"
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/onnxgraph"
 )
 
 // FuzzLayers: whatever a graph says, its layers are computed within their memory, or are not found.
 func FuzzLayers(f *testing.F) {
-	if !layers.Supported() {
+	if !matrix.Supported() {
 		f.Skip("this processor has no VNNI")
 	}
 	file := filepath.Join(f.TempDir(), "model.onnx")

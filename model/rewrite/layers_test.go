@@ -11,6 +11,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/layers"
+	"bitextmine/encode/matrix"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/train/export"
@@ -147,7 +148,7 @@ func TestLayers(t *testing.T) {
 // quantisedDeep writes the graph's encoder, and in 8 bits.
 func quantisedDeep(t *testing.T) (dir, out string) {
 	t.Helper()
-	if !layers.Supported() {
+	if !matrix.Supported() {
 		t.Skip("this processor has no VNNI")
 	}
 	dir = written(t, deep(), "tokens: {output: sum, dim: 32}\n")

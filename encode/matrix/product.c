@@ -1,16 +1,16 @@
-#include "kernels.h"
+#include "product.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__linux__)
 #include <string.h>
 
 #include "wide.h"
 
-int layers_supported(void) {
+int matrix_supported(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("fma");
 }
 
-int layers_tiles(void) { return layers_supported() && __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8"); }
+int matrix_tiles(void) { return matrix_supported() && __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8"); }
 
 enum { ROWS = 32, COLUMNS = 32, TOGETHER = 4, TILE = 64, AT_ONCE = 8 };
 
@@ -85,7 +85,7 @@ INLINE void finish(const int32_t *sums, const int32_t *shift, const float *scale
   _mm512_storeu_ps(out, x);
 }
 
-TARGET void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {
+TARGET void matrix_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {
   for (int64_t c = 0; c < columns; c += WIDTH) {
     __m512i sum = _mm512_setzero_si512();
     for (int64_t i = 0; i < k; i += TOGETHER, matrix += TOGETHER * WIDTH) sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), _mm512_loadu_si512(matrix));
@@ -93,7 +93,7 @@ TARGET void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int3
   }
 }
 
-TARGET void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
+TARGET void matrix_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
                            const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
                            int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride) {
   int32_t sums[ROWS * COLUMNS] __attribute__((aligned(64)));
@@ -120,8 +120,8 @@ TARGET void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int6
   if (in_tiles) end_tiles();
 }
 #else
-int layers_supported(void) { return 0; }
-int layers_tiles(void) { return 0; }
-void layers_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {}
-void layers_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest, int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride) {}
+int matrix_supported(void) { return 0; }
+int matrix_tiles(void) { return 0; }
+void matrix_shifts(const int8_t *matrix, int64_t k, int64_t columns, int32_t *shift) {}
+void matrix_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales, const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest, int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride) {}
 #endif

@@ -1,14 +1,14 @@
-// What the kernels share: functions of 16 numbers at once.
-#ifndef LAYERS_WIDE_H
-#define LAYERS_WIDE_H
+// Functions of 16 numbers at once, for products and for the layers around them.
+#ifndef MATRIX_WIDE_H
+#define MATRIX_WIDE_H
 #include <immintrin.h>
 
-#include "kernels.h"
+#include "product.h"
 
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")))
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-enum { WIDTH = 16 };
+enum { WIDTH = MATRIX_WIDTH };
 
 // exponential is e^x for x up to 0: 2^n times a polynomial (Cephes' expf) for what is left of x.
 INLINE __m512 exponential(__m512 x) {
@@ -57,13 +57,13 @@ INLINE __m512 tanh_gelu(__m512 x) {
 
 INLINE __m512 positive(__m512 x) { return _mm512_max_ps(x, _mm512_setzero_ps()); }
 
-// activated is LAYERS_... of x.
+// activated is AFTER_... of x.
 INLINE __m512 activated(int after, __m512 x) {
   switch (after) {
-  case LAYERS_RELU: return positive(x);
-  case LAYERS_GELU: return gelu(x);
-  case LAYERS_TANH_GELU: return tanh_gelu(x);
-  case LAYERS_SILU: return _mm512_mul_ps(x, sigmoid(x));
+  case AFTER_RELU: return positive(x);
+  case AFTER_GELU: return gelu(x);
+  case AFTER_TANH_GELU: return tanh_gelu(x);
+  case AFTER_SILU: return _mm512_mul_ps(x, sigmoid(x));
   }
   return x;
 }
