@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/index/approximate"
 	"bitextmine/index/indextest"
+	"bitextmine/index/ivf"
 	"bitextmine/internal/badinput"
 )
 
@@ -139,10 +140,13 @@ func TestInvertedListsAreEstimated(t *testing.T) {
 	if small := lists.Seconds(10000, 10000) / exact.Seconds(10000, 10000); small < 1 {
 		t.Errorf("10,000 rows with 4,096 lists take %.2f of exact search's time", small)
 	}
-	even := lists
-	even.Lopsided = nil
-	one, other, as := lists.Seconds(10000, 1000000), lists.Seconds(1000000, 10000), even.Seconds(10000, 1000000)
-	if one != other || one > 0.6*as {
+	if lists.Lopsided == nil {
+		t.Error("there is no cost of lopsided cells")
+	}
+	even, lopsided := inverted("", Cost{Pair: 1e-10}, ivf.Comparisons("4096", 64, false)), inverted("", Cost{Pair: 1e-10}, ivf.Comparisons("4096", 64, true))
+	as := even.Seconds(10000, 1000000)
+	even.Lopsided = &lopsided
+	if one, other := even.Seconds(10000, 1000000), even.Seconds(1000000, 10000); one != other || one > 0.6*as {
 		t.Errorf("the few rows of a lopsided cell take %.3f s, the other way round %.3f, by the estimate of other cells %.3f", one, other, as)
 	}
 	if m := Memory("ivf:4096", Shape{1000000, 1000000}, 512, 4, opts); m < 64<<20 || m > 1<<30 {
