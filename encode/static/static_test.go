@@ -147,6 +147,29 @@ func TestHeadMultiply(t *testing.T) {
 	}
 }
 
+// TestHeadRounds: a sum is rounded once where float64 would first round it to the middle of two float32, and below what
+// these have all their bits for.
+func TestHeadRounds(t *testing.T) {
+	const middle, tiny = 0x1p-12, 0x1p-75
+	for _, c := range []struct {
+		x, w [2]float32
+		want float32
+	}{
+		{[2]float32{1, middle * (1 + 0x1p-20)}, [2]float32{1 + 0x1p-23, middle * (1 - 0x1p-20)}, 1 + 0x1p-23},
+		{[2]float32{tiny, tiny * (1 + 0x1p-22)}, [2]float32{0, tiny * (1 + 0x1p-22)}, 0x1p-149},
+	} {
+		for at := one; at <= together(); at *= 2 {
+			weights, got := make([]float32, 2*block), make([]float32, block)
+			weights[5], weights[block+5] = c.w[0], c.w[1]
+			h := &Head{columns: []int{2, block}, steps: []step{{op: "MatMul", x: 0, out: 1, matrix: weights, at: at}}}
+			h.Vectors(new(Memory), c.x[:], 1, got)
+			if got[5] != c.want {
+				t.Errorf("%d at once: %v times %v is %b, want %b", at, c.x, c.w, got[5], c.want)
+			}
+		}
+	}
+}
+
 // FuzzFind: a damaged model gives a table whose rows can be read, or none.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte{}, "sentence")
