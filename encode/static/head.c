@@ -90,6 +90,8 @@ int head_has_avx2(void) { return 0; }
 void head_product_avx2(const uint8_t *numbers, int64_t n, int64_t k, const int16_t *matrix, const float *scales, const float *greatest, int64_t columns, float *out) {}
 #endif
 
+enum { EIGHT = 8 };
+
 #if defined(__x86_64__) && defined(__GNUC__) // fmaf takes long without an instruction
 // fused is a * b + c, rounded once. A product of two float32 is exact in float64. Their sum is not, so what it lost
 // makes its last bit odd: then the second rounding is not of a number that the first has moved to the middle of two.
@@ -105,43 +107,47 @@ static float fused(float a, float b, float c) {
   return (float)odd;
 }
 
-// add adds the products of a number and HEAD_BLOCK weights to sums, each rounded once. Float64's sums round to the same
-// unless they are in the middle of two float32, or too small for these: then they are computed as above.
-static void add(const float *w, float number, float *sums) {
-  const __m128d x = _mm_set1_pd(number);
+// sum writes the sums of a row's products with EIGHT columns of a matrix, each rounded once. Sums in float64 round to
+// the same unless they are in the middle of two float32, or too small for these: then they are computed as above.
+static void sum(const float *row, int64_t k, const float *w, float *out) {
   const __m128i below = _mm_set1_epi32(0x1fffffff), middle = _mm_set1_epi32(0x10000000), exponent = _mm_set1_epi32(0x7f800000), zero = _mm_setzero_si128();
-  __m128i unsure = zero;
-  __m128 rounded[HEAD_BLOCK / 4];
-  for (int i = 0; i < HEAD_BLOCK / 4; i++) {
-    const __m128 four = _mm_loadu_ps(w + 4 * i), sum = _mm_loadu_ps(sums + 4 * i);
-    const __m128d first = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(four), x), _mm_cvtps_pd(sum));
-    const __m128d second = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(four, four)), x), _mm_cvtps_pd(_mm_movehl_ps(sum, sum)));
-    const __m128 both = _mm_movelh_ps(_mm_cvtpd_ps(first), _mm_cvtpd_ps(second));
-    const __m128i low = _mm_castps_si128(_mm_shuffle_ps(_mm_castpd_ps(first), _mm_castpd_ps(second), _MM_SHUFFLE(2, 0, 2, 0)));
-    const __m128i high = _mm_castps_si128(_mm_shuffle_ps(_mm_castpd_ps(first), _mm_castpd_ps(second), _MM_SHUFFLE(3, 1, 3, 1)));
-    const __m128i small = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(both), exponent), zero);
-    const __m128i nothing = _mm_cmpeq_epi32(_mm_add_epi32(high, high), zero); // but for its sign
-    unsure = _mm_or_si128(unsure, _mm_or_si128(_mm_cmpeq_epi32(_mm_and_si128(low, below), middle), _mm_andnot_si128(nothing, small)));
-    rounded[i] = both;
+  __m128 sums[EIGHT / 4];
+  for (int i = 0; i < EIGHT / 4; i++) sums[i] = _mm_setzero_ps();
+  for (int64_t c = 0; c < k; c++) {
+    const __m128d number = _mm_set1_pd(row[c]);
+    for (int i = 0; i < EIGHT / 4; i++) {
+      const __m128 four = _mm_loadu_ps(w + c * HEAD_BLOCK + 4 * i);
+      const __m128d first = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(four), number), _mm_cvtps_pd(sums[i]));
+      const __m128d second = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(four, four)), number), _mm_cvtps_pd(_mm_movehl_ps(sums[i], sums[i])));
+      __m128 rounded = _mm_movelh_ps(_mm_cvtpd_ps(first), _mm_cvtpd_ps(second));
+      const __m128i low = _mm_castps_si128(_mm_shuffle_ps(_mm_castpd_ps(first), _mm_castpd_ps(second), _MM_SHUFFLE(2, 0, 2, 0)));
+      const __m128i tiny = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(rounded), exponent), zero);
+      if (_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi32(_mm_and_si128(low, below), middle), tiny))) {
+        float weights[4], one[4];
+        _mm_storeu_ps(weights, four);
+        _mm_storeu_ps(one, sums[i]);
+        for (int lane = 0; lane < 4; lane++) one[lane] = fused(weights[lane], row[c], one[lane]);
+        rounded = _mm_loadu_ps(one);
+      }
+      sums[i] = rounded;
+    }
   }
-  if (_mm_movemask_epi8(unsure))
-    for (int i = 0; i < HEAD_BLOCK; i++) sums[i] = fused(w[i], number, sums[i]);
-  else
-    memcpy(sums, rounded, sizeof rounded);
+  memcpy(out, sums, sizeof sums);
 }
 #else
-static void add(const float *w, float number, float *sums) {
-  for (int i = 0; i < HEAD_BLOCK; i++) sums[i] = fmaf(w[i], number, sums[i]);
+static void sum(const float *row, int64_t k, const float *w, float *out) {
+  float sums[EIGHT] = {0};
+  for (int64_t c = 0; c < k; c++)
+    for (int i = 0; i < EIGHT; i++) sums[i] = fmaf(w[c * HEAD_BLOCK + i], row[c], sums[i]);
+  memcpy(out, sums, sizeof sums);
 }
 #endif
 
 void head_multiply(const float *x, int64_t n, int64_t k, const float *matrix, int64_t columns, float *out) {
-  for (int64_t j = 0; j < columns; j += HEAD_BLOCK)
-    for (int64_t i = 0; i < n; i++) {
-      float sums[HEAD_BLOCK] = {0};
-      for (int64_t c = 0; c < k; c++) add(matrix + j * k + c * HEAD_BLOCK, x[i * k + c], sums);
-      memcpy(out + i * columns + j, sums, sizeof sums);
-    }
+  for (int64_t j = 0; j < columns; j += EIGHT) {
+    const float *w = matrix + j / HEAD_BLOCK * HEAD_BLOCK * k + j % HEAD_BLOCK;
+    for (int64_t i = 0; i < n; i++) sum(x + i * k, k, w, out + i * columns + j);
+  }
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
