@@ -53,10 +53,10 @@ func Shifts(packed []int8, columns int) []int32 {
 // the row is multiplied by it (Times). It is written to row p of Out. p is i; with a Gap, so many rows stand between
 // sentences of Tokens rows, and p does not count them.
 type Product struct {
-	Numbers     []uint8 // rows with 128 for 0, Step numbers apart; SpareRows follow
-	Step, N, K  int     // rows and numbers of a row, a multiple of 4
-	Matrix      []int8  // packed
-	Columns     int
+	Numbers     []uint8   // rows with 128 for 0, Step numbers apart; SpareRows follow
+	Step, N, K  int       // N rows of K numbers, a multiple of 4
+	Matrix      []int8    // packed
+	Columns     int       // a multiple of 32
 	Shift       []int32   // [Columns]
 	Scales      []float32 // [Columns]
 	Greatest    []float32

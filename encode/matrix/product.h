@@ -14,11 +14,8 @@ int matrix_supported(void);
 // matrix_tiles says whether the processor has AMX's tiles for products. A process may use them once Linux permits it.
 int matrix_tiles(void);
 
-// matrix_product multiplies n rows of k numbers, `step` numbers apart, by a matrix [columns/16, k/4, 16, 4]. Row i of
-// the product is (sums - shift) * scales * greatest[p] + bias, then `after` it (AFTER_...), then row p of rest is
-// added, or the row is multiplied by it (times). It is written to row p of out: p is i, or with a gap token i %
-// (tokens + gap) of sentence i / (tokens + gap), and rows of gaps are left out. bias and rest may be null. k is a
-// multiple of 4, columns one of 32; 31 rows after the last are read, too.
+// matrix_product computes a Product: `after` is AFTER_..., bias and rest may be null, and tiles says whether to take
+// AMX's. 31 rows after the last are read, too.
 void matrix_product(const uint8_t *numbers, int64_t step, int64_t n, int64_t k, const int8_t *matrix, const int32_t *shift, const float *scales,
                     const float *greatest, int64_t columns, int64_t tokens, int64_t gap, const float *bias, int after, const float *rest,
                     int64_t rest_stride, int times, int tiles, float *out, int64_t out_stride);

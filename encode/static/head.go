@@ -240,20 +240,16 @@ func newProduct(numbers []byte, columns int, scales []float32, together int) *pr
 	case four:
 		p.packed = matrix.Pack(numbers, columns)
 		p.shift = matrix.Shifts(p.packed, columns)
-		return p
 	case two:
 		p.pairs = make([]int16, len(numbers))
+		for i, b := range numbers {
+			row, column := i/columns, i%columns
+			p.pairs[column/width*rows*width+row/two*width*two+column%width*two+row%two] = int16(int8(b))
+		}
 	default:
 		p.wide = make([]int16, len(numbers))
-	}
-	for i, b := range numbers {
-		row, column, number := i/columns, i%columns, int8(b)
-		at := column/width*rows*width + row/together*width*together + column%width*together + row%together
-		switch together {
-		case two:
-			p.pairs[at] = int16(number)
-		default:
-			p.wide[column*rows+row] = int16(number)
+		for i, b := range numbers {
+			p.wide[i%columns*rows+i/columns] = int16(int8(b))
 		}
 	}
 	return p
@@ -319,7 +315,7 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 	switch {
 	case p.packed != nil:
 		product := matrix.Product{Numbers: m.numbers, Step: k, N: n, K: k, Matrix: p.packed, Columns: columns, Shift: p.shift,
-			Scales: p.scales, Greatest: m.greatest, Out: &m.tensors[s.out][0], Stride: columns}
+			Scales: p.scales, Greatest: m.greatest, Out: unsafe.SliceData(m.tensors[s.out]), Stride: columns}
 		product.Compute()
 	case p.pairs != nil:
 		C.head_product_avx2(numbers, rows, inner, (*C.int16_t)(unsafe.SliceData(p.pairs)), scales, greatest, outer, out)
