@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
+	"sync"
 
-	"golang.org/x/sync/errgroup"
+	"bitextmine/internal/parallel"
 )
 
 // minCovered is the smallest best cosine of a covered token.
@@ -172,23 +172,22 @@ func (v *TokenVectors) Append(rows []float32) error {
 	}
 	first, n := v.Len(), len(rows)/v.dim
 	v.values = slices.Grow(v.values, n*v.width)[:(first+n)*v.width]
-	var group errgroup.Group
-	parts := max(1, min(runtime.GOMAXPROCS(0), n/worthThread))
-	for part := range parts {
-		group.Go(func() error {
-			for i := n * part / parts; i < n*(part+1)/parts; i++ {
-				if !v.set(first+i, rows[i*v.dim:][:v.dim]) {
-					return fmt.Errorf("token vectors: row %d is not finite", first+i)
-				}
+	var mu sync.Mutex
+	wrong := n // the first row that is not finite
+	parallel.Ranges(n, v.width, func(from, to int) {
+		for i := from; i < to; i++ {
+			if !v.set(first+i, rows[i*v.dim:][:v.dim]) {
+				mu.Lock()
+				wrong = min(wrong, i)
+				mu.Unlock()
 			}
-			return nil
-		})
+		}
+	})
+	if wrong < n {
+		return fmt.Errorf("token vectors: row %d is not finite", first+wrong)
 	}
-	return group.Wait()
+	return nil
 }
-
-// worthThread is how many rows are worth a thread.
-const worthThread = 512
 
 // set stores a row, and reports whether it is finite.
 func (v *TokenVectors) set(i int, values []float32) bool {

@@ -3,15 +3,14 @@ package fit
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"bitextmine/encode/model"
+	"bitextmine/internal/parallel"
 	"bitextmine/score"
 )
 
@@ -74,19 +73,6 @@ func (r *regression) from(w []float64, t int) (distance, factor float64) {
 	return w[t] - r.near[t], penalty * r.pull[t]
 }
 
-// minWork is how many numbers are worth a goroutine.
-const minWork = 1 << 13
-
-// share divides work with size numbers among processors, each of which does one of so many parts.
-func share(size int, do func(part, parts int)) {
-	parts := max(1, min(runtime.GOMAXPROCS(0), size/minWork))
-	var group sync.WaitGroup
-	for part := range parts {
-		group.Go(func() { do(part, parts) })
-	}
-	group.Wait()
-}
-
 // evaluate computes what weights say of each example, unless that was done last.
 func (r *regression) evaluate(w []float64) *evaluation {
 	e := &r.last
@@ -96,8 +82,8 @@ func (r *regression) evaluate(w []float64) *evaluation {
 	n := len(r.y)
 	e.weights = append(e.weights[:0], w...)
 	e.losses, e.probabilities = slices.Grow(e.losses[:0], n)[:n], slices.Grow(e.probabilities[:0], n)[:n]
-	share(len(r.x), func(part, parts int) {
-		for i := n * part / parts; i < n*(part+1)/parts; i++ {
+	parallel.Ranges(n, r.width, func(from, to int) {
+		for i := from; i < to; i++ {
 			z := r.logit(w, i)
 			// log(1 + exp(z)) - y z, without overflow
 			e.losses[i] = r.counts[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - r.y[i]*z)
@@ -133,31 +119,35 @@ func (r *regression) gradient(grad, w []float64) {
 	}
 }
 
+// addProducts adds what examples are to a row of the Hessian.
+func (r *regression) addProducts(h []float64, stride, a int, rows *[4][]float64, steep *[4]float64) {
+	sums := h[a*stride:][a:r.width]
+	w, x, y, z := rows[0][a:][:len(sums)], rows[1][a:][:len(sums)], rows[2][a:][:len(sums)], rows[3][a:][:len(sums)]
+	ws, xs, ys, zs := steep[0]*w[0], steep[1]*x[0], steep[2]*y[0], steep[3]*z[0]
+	for b := range sums {
+		sums[b] = sums[b] + ws*w[b] + xs*x[b] + ys*y[b] + zs*z[b]
+	}
+}
+
 func (r *regression) hessian(hess *mat.SymDense, w []float64) {
 	hess.Zero()
-	h, probabilities := hess.RawSymmetric(), r.evaluate(w).probabilities
-	share(len(r.x)*r.width/2, func(part, parts int) {
-		i := 0
-		for ; i+4 <= len(probabilities); i += 4 { // four at once, because reading and writing the sums takes long
+	h, n := hess.RawSymmetric(), len(r.evaluate(w).probabilities)
+	half := (r.width + 1) / 2 // each long row goes with a short one, so that all ranges have as many sums
+	parallel.Ranges(half, n*(r.width+1), func(from, to int) {
+		for i := 0; i < n; i += 4 { // four at once, because reading and writing the sums takes long
 			var rows [4][]float64
 			var steep [4]float64
 			for k := range rows {
-				rows[k], steep[k] = r.row(i+k), r.steepness(i+k)
-			}
-			for a := part; a < r.width; a += parts {
-				sums := h.Data[a*h.Stride:][a:r.width]
-				w, x, y, z := rows[0][a:], rows[1][a:], rows[2][a:], rows[3][a:]
-				w, x, y, z = w[:len(sums)], x[:len(sums)], y[:len(sums)], z[:len(sums)]
-				ws, xs, ys, zs := steep[0]*w[0], steep[1]*x[0], steep[2]*y[0], steep[3]*z[0]
-				for b := range sums {
-					sums[b] = sums[b] + ws*w[b] + xs*x[b] + ys*y[b] + zs*z[b]
+				rows[k] = r.row(min(i+k, n-1))
+				if i+k < n {
+					steep[k] = r.steepness(i + k)
 				}
 			}
-		}
-		for ; i < len(probabilities); i++ {
-			row, steep := r.row(i), r.steepness(i)
-			for a := part; a < r.width; a += parts {
-				floats.AddScaled(h.Data[a*h.Stride:][a:r.width], steep*row[a], row[a:])
+			for a := from; a < to; a++ {
+				r.addProducts(h.Data, h.Stride, a, &rows, &steep)
+				if other := r.width - 1 - a; other != a {
+					r.addProducts(h.Data, h.Stride, other, &rows, &steep)
+				}
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parallel"
 	"bitextmine/train/data"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
@@ -82,7 +83,7 @@ func (b *Bag) Forward(_ context.Context, side data.Side, seed uint64) ([]float32
 	rows := b.compose(read.ids)
 	out := make([]float32, side.N*b.Dim())
 	dim := b.Dim()
-	weights.Parallel(side.N, b.Dim(), func(from, to int) {
+	parallel.Ranges(side.N, b.Dim(), func(from, to int) {
 		for i := from; i < to; i++ {
 			sum := out[i*dim : (i+1)*dim]
 			for _, p := range read.sentence(i) {
@@ -99,7 +100,7 @@ func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients
 	dim := b.Dim()
 	rows := make([]float32, len(read.ids)*dim)
 	byPiece := read.invert()
-	weights.Parallel(len(read.ids), b.Dim(), func(from, to int) {
+	parallel.Ranges(len(read.ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			for _, i := range byPiece.of(p) {
 				axpy(rows[p*dim:(p+1)*dim], gradients[int(i)*dim:(int(i)+1)*dim], read.weight[i])
@@ -107,7 +108,7 @@ func (b *Bag) Backward(_ context.Context, side data.Side, seed uint64, gradients
 		}
 	})
 	b.pieces.NeedGrad()
-	weights.Parallel(len(read.ids), b.Dim(), func(from, to int) {
+	parallel.Ranges(len(read.ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			axpy(b.pieces.GradRow(int(read.ids[p])), rows[p*dim:(p+1)*dim], 1)
 		}
@@ -131,7 +132,7 @@ func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 	distinct, place := number(used, b.ngrams.Rows())
 	byPart := group(place, len(distinct), func(k int) int32 { return owners[k] })
 	b.ngrams.NeedGrad()
-	weights.Parallel(len(distinct), b.Dim(), func(from, to int) {
+	parallel.Ranges(len(distinct), b.Dim(), func(from, to int) {
 		for q := from; q < to; q++ {
 			sum := b.ngrams.GradRow(int(distinct[q]))
 			for _, p := range byPart.of(q) {
@@ -146,7 +147,7 @@ func (b *Bag) backwardParts(ids []int32, gradients []float32) {
 func (b *Bag) compose(ids []int32) []float32 {
 	dim := b.Dim()
 	rows := make([]float32, len(ids)*dim)
-	weights.Parallel(len(ids), b.Dim(), func(from, to int) {
+	parallel.Ranges(len(ids), b.Dim(), func(from, to int) {
 		for p := from; p < to; p++ {
 			row := rows[p*dim : (p+1)*dim]
 			copy(row, b.pieces.Row(int(ids[p])))

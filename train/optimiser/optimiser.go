@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parallel"
 	"bitextmine/train/weights"
 )
 
@@ -162,7 +163,7 @@ func eachPart(t *weights.Tensor, do func(lo, hi int)) {
 	if t.Touched != nil {
 		rows = len(t.Touched)
 	}
-	weights.Parallel(rows, width, func(from, to int) {
+	parallel.Ranges(rows, width, func(from, to int) {
 		if t.Touched == nil {
 			do(from*width, to*width)
 			return

@@ -12,6 +12,7 @@ import (
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/static"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parallel"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
@@ -79,7 +80,7 @@ func readStatic(m *model.Model, graph []byte) (*Static, error) {
 	e := &Static{power: found.Power(), bits: found.Bits(), start: m}
 	dim := found.Dim()
 	values := make([]float32, found.Rows()*dim)
-	weights.Parallel(found.Rows(), dim, func(from, to int) {
+	parallel.Ranges(found.Rows(), dim, func(from, to int) {
 		for i := from; i < to; i++ {
 			found.Row(int32(i), values[i*dim:(i+1)*dim])
 			for k := range dim {
@@ -208,7 +209,7 @@ func (e *Static) chunks(n int, do func(chunk, from, to int, p *fit.Pass)) error 
 	const wide = 1 << 20 // a chunk is always worth a goroutine
 	parts := (n + fit.Chunk - 1) / fit.Chunk
 	errs := make([]error, parts)
-	weights.Parallel(parts, wide, func(first, last int) {
+	parallel.Ranges(parts, wide, func(first, last int) {
 		p, err := e.network.NewPass(e.width(), e.Dim())
 		for c := first; c < last; c++ {
 			if errs[c] = err; err == nil {

@@ -16,10 +16,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"bitextmine/internal/badinput"
 )
@@ -174,19 +172,6 @@ func hash(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return h.Sum64()
-}
-
-// minWork is the smallest amount of work, in values, that is worth a goroutine.
-const minWork = 1 << 15
-
-// Parallel calls do, from several goroutines, for ranges that together are n rows of the given width.
-func Parallel(n, width int, do func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), max(1, n*width/minWork))
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { do(n*w/workers, n*(w+1)/workers) })
-	}
-	wait.Wait()
 }
 
 // The file names of a model's weights on Hugging Face: one file, or the index of several.
