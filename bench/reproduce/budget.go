@@ -36,6 +36,7 @@ type budget struct {
 	Expect    expectation `yaml:"expect"`
 	Hidden    hidden      `yaml:"hidden"`
 	Hours     float64     `yaml:"hours"` // hours of one core, all rows together
+	Needs     string      `yaml:"needs"` // what else the machine must have
 	// comparisons that this design cannot decide
 	Untested []untestable `yaml:"untested"`
 }
@@ -53,7 +54,8 @@ type choice struct {
 	Seed    uint64         `yaml:"seed"`
 }
 
-// untestable is comparisons of any of some systems with another, and why they cannot be decided.
+// untestable is comparisons of any of some systems with another, or without systems all, and why they cannot be
+// decided.
 type untestable struct {
 	Better  []string `yaml:"better"`
 	Worse   string   `yaml:"worse"`
@@ -63,7 +65,7 @@ type untestable struct {
 // reason is why the budget cannot decide a comparison, or empty.
 func (b budget) reason(c comparison) string {
 	for _, u := range b.Untested {
-		if u.Worse == c.worse && slices.Contains(u.Better, c.better) {
+		if u.Worse == "" || u.Worse == c.worse && slices.Contains(u.Better, c.better) {
 			return u.Because
 		}
 	}
@@ -150,13 +152,13 @@ func (b budget) validate() error {
 		}
 	}
 	for _, u := range b.Untested {
-		for _, system := range append([]string{u.Worse}, u.Better...) {
-			if !slices.Contains(known, system) {
+		if u.Because == "" || (u.Worse == "") != (len(u.Better) == 0) {
+			return badinput.Errorf("an entry of untested needs because, and both better and worse or neither")
+		}
+		for _, system := range append(u.Better, u.Worse) {
+			if system != "" && !slices.Contains(known, system) {
 				return badinput.Errorf("untested names %s, which is not a system of the budget", system)
 			}
-		}
-		if u.Because == "" || len(u.Better) == 0 {
-			return badinput.Errorf("an entry of untested needs better, worse and because")
 		}
 	}
 	switch {

@@ -63,7 +63,7 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = b.power(os.Stderr, len(o.seeds)); err != nil && o.anyway {
+	if err = b.power(os.Stderr, len(o.seeds), o.rows); err != nil && o.anyway {
 		fmt.Fprintln(os.Stderr, err)
 		err = nil
 	}

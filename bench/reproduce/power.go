@@ -16,10 +16,15 @@ import (
 )
 
 // power says for every comparison of a budget, before anything is trained, how small an effect it can tell from
-// nothing, and returns an error if none can tell the paper's.
-func (b budget) power(w io.Writer, seeds int) error {
+// nothing, and returns an error if none can tell the paper's. rows is the folder of the rows that are there: a start
+// among them may leave little to gain.
+func (b budget) power(w io.Writer, seeds int, rows string) error {
 	some := b.PaperSize
 	for _, part := range b.Parts {
+		t, err := readTable(rows, b, part)
+		if err != nil {
+			return err
+		}
 		for _, over := range b.comparisons() {
 			for _, set := range judged(b.Sets, part) {
 				if set.Protocol != over.protocol || over.set == "es" && !slices.Contains(part, "es") {
@@ -30,6 +35,10 @@ func (b budget) power(w io.Writer, seeds int) error {
 					return err
 				}
 				can, told := b.Expect.can(over.claimed, seeds, n)
+				if why := b.reason(over); why != "" {
+					can, told = "not tested: "+why, false
+				}
+				can += over.ceiling(b, t, set)
 				some = some || told
 				_, _ = fmt.Fprintf(w, "%s, %s over %s, %s %s: %s\n", strings.Join(part, " "), over.better, over.worse, set.Protocol, strings.TrimSpace(set.Dir+" "+over.set), can)
 			}
@@ -39,6 +48,20 @@ func (b budget) power(w io.Writer, seeds int) error {
 		return badinput.Errorf("the budget %s cannot tell any claim of its systems, number of seeds: %d: give more -seeds, or -anyway", b.name, seeds)
 	}
 	return nil
+}
+
+// ceiling warns of a start that leaves no room for the claimed effect on a set; empty: it leaves some, or is not known.
+// The worse system may still lose what it had.
+func (c comparison) ceiling(b budget, t table, set train.DevSet) string {
+	start := t.any(b.start(c.worse))
+	if start == nil || !c.byAnswers() {
+		return ""
+	}
+	m, ok := start.of(measure{Protocol: set.Protocol, Set: nameOf(set)}.name())
+	if x := m.figure(); ok && x+c.claimed > 100 {
+		return fmt.Sprintf("; `%s`, the start, finds %.1f%% already, so %.1f points cannot be gained", start.System, x, c.claimed)
+	}
+	return ""
 }
 
 // comparisons lists the comparisons of all claims whose systems are in the budget, but for costs.

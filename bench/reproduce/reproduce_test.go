@@ -54,8 +54,10 @@ func TestBudgets(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
-		if len(b.Choose.Sets) > 0 && b.Choose.Sets[0].Split != "dev" {
-			t.Errorf("%s chooses on %+v, which rows may be judged on", file, b.Choose.Sets)
+		for _, s := range b.Choose.Sets {
+			if s.Split == "devtest" || slices.ContainsFunc(b.Sets, func(judged train.DevSet) bool { return judged.Dir == s.Dir && judged.Split == s.Split }) {
+				t.Errorf("%s chooses on %+v, which rows are judged on", file, s)
+			}
 		}
 	}
 }
@@ -104,7 +106,7 @@ func TestBudgetsThatAreNone(t *testing.T) {
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, mined: {from: y, by: margin}}]}]}":            "mined needs by",
 		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: z, mined: {from: x, by: luck}}]}]}":           "mined needs by",
 		"{" + rest + ", untested: [{better: [y], worse: x, because: z}], groups: [{name: a, lines: 1, systems: [x]}]}": "untested names y",
-		"{" + rest + ", untested: [{better: [x], worse: x}], groups: [{name: a, lines: 1, systems: [x]}]}":             "needs better, worse and because",
+		"{" + rest + ", untested: [{better: [x], worse: x}], groups: [{name: a, lines: 1, systems: [x]}]}":             "needs because, and both better and worse or neither",
 	} {
 		path := filepath.Join(t.TempDir(), "budget.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -132,14 +134,29 @@ func TestPower(t *testing.T) {
 	}
 	b.Sets = []train.DevSet{{Protocol: "tatoeba", Dir: dir}}
 	var said strings.Builder
-	if err := b.power(&said, 1); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot tell any claim") || !strings.Contains(said.String(), "they cannot tell, 2 seeds can") ||
+	if err := b.power(&said, 1, ""); !badinput.Is(err) || !strings.Contains(err.Error(), "cannot tell any claim") || !strings.Contains(said.String(), "they cannot tell, 2 seeds can") ||
 		strings.Contains(said.String(), "Inf") {
 		t.Errorf("one seed: %v, %s", err, said.String())
 	}
 	said.Reset()
 	// (1.96 + 0.84) hypot(1.3/√10, 10√(25/1000)), and a little more for ten seeds
-	if err := b.power(&said, 10); err != nil || !strings.Contains(said.String(), "10 seeds and 1000 items tell 4.6 points in four of five experiments, the paper's are 5.5: they can tell") {
+	if err := b.power(&said, 10, ""); err != nil || !strings.Contains(said.String(), "10 seeds and 1000 items tell 4.6 points in four of five experiments, the paper's are 5.5: they can tell") {
 		t.Errorf("ten seeds: %v, %s", err, said.String())
+	}
+	said.Reset()
+	b.Untested = []untestable{{Because: "a toy"}}
+	if err := b.power(&said, 10, ""); !badinput.Is(err) || !strings.Contains(said.String(), ": not tested: a toy\n") {
+		t.Errorf("all untested: %v, %s", err, said.String())
+	}
+	said.Reset()
+	b.Untested, b.Groups = nil, []group{{Systems: []system{{Name: "bag"}}}, {Start: "bag", Systems: b.Groups[0].Systems}}
+	start := rows("bag", 96, func(r *result) { r.Measures[0].Set = nameOf(b.Sets[0]) })[0]
+	folder := t.TempDir()
+	if err := start.write(rowFile(folder, b, b.Parts[0], "bag", "seed-0")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.power(&said, 10, folder); err != nil || !strings.Contains(said.String(), "they can tell; `bag`, the start, finds 96.0% already, so 5.5 points cannot be gained") {
+		t.Errorf("a start that finds nearly all: %v, %s", err, said.String())
 	}
 	if can, told := b.Expect.can(6, 10, 1000); !told || !strings.HasSuffix(can, "they can tell") {
 		t.Errorf("%s", can)
@@ -162,12 +179,12 @@ func TestClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range claims {
-			known[c.says] = known[c.says] || b.has(c) || c.paper == "VMSST" && slices.Contains(b.systems(), "vmsst")
+			known[c.says] = known[c.says] || slices.ContainsFunc(c.over, b.measures)
 		}
 	}
 	for _, c := range claims {
 		if !known[c.says] && len(c.over) > 0 {
-			t.Errorf("no budget can decide %q", c.says)
+			t.Errorf("no budget compares what %q does", c.says)
 		}
 		for _, o := range c.over {
 			if o.claimed == 0 && o.maxRatio == 0 {
@@ -209,7 +226,7 @@ func chosen(gained *float64) func(*result) {
 
 // TestRule: what rows judge, by the rule that the page states.
 func TestRule(t *testing.T) {
-	b := budget{name: "toy", Seeds: "1 2 3 4 5", Groups: []group{{Name: "a", Systems: []system{{Name: "bag"}}}, {Name: "b", Start: "bag", Rates: []float64{0, 1}, Lines: 7,
+	b := budget{name: "toy", Seeds: "1 2 3 4 5", Choose: choice{Measure: "tatoeba flores dev"}, Groups: []group{{Name: "a", Systems: []system{{Name: "bag"}}}, {Name: "b", Start: "bag", Rates: []float64{0, 1}, Lines: 7,
 		Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}, {Name: "imascl-tcm"}, {Name: "imascl-hard"}}}}}
 	hard := func(r *result) { r.Own = 95 }
 	similar := func(r *result) { r.Measures[0].Protocol, r.Measures[0].Set = "sts", "en" }
@@ -259,6 +276,11 @@ func TestRule(t *testing.T) {
 			t.Errorf("%s: %s, %q, want %s, %q", name, v.outcome, v.judgements[0].because, c.want, c.because)
 		}
 	}
+	b.Untested = []untestable{{Because: "a bag is not the paper's encoder"}}
+	held := table{"bag": rows("bag", 60, nil), "ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}
+	if v := b.verdicts(nil, held)[0]; v.outcome != statistic.Untested || v.judgements[0].because != b.Untested[0].Because || v.judgements[0].effect.Mean < 3 {
+		t.Errorf("an encoder that is not the paper's: %+v", v)
+	}
 	b.PaperSize = true
 	v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = 0.13 }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
 	at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
@@ -280,7 +302,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	all := summary(b.verdicts(nil, tab), []budget{b})
-	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take in the paper 3 A100 hours a row"} {
+	for _, want := range []string{"| EMS | Without XTR EMS is worse (89.8 to 85.5) | `toy`, the paper's | **held** | +4.00 ±", "(flores devtest) | 4.3 |", "**not tested**, would take at the paper's size 3 A100 hours a row"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, all)
 		}
@@ -292,7 +314,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("the tables do not say that no higher rate was tried:\n%s", got)
 	}
 	b.Parts = [][]string{{"de"}, {"fr"}}
-	for _, want := range []string{"| `toy` fr, the paper's | **not tested**: `ems` did best with the highest rate that was tried, 0.1; would take in the paper 120 V100 hours a row | +4.00 ±"} {
+	for _, want := range []string{"| `toy` fr, the paper's | **not tested**: `ems` did best with the highest rate that was tried, 0.1; would take at the paper's size 480 V100 hours a row | +4.00 ±"} {
 		if got := summary(b.verdicts([]string{"fr"}, tab), []budget{b}); !strings.Contains(got, want) {
 			t.Errorf("the summary of undecided claims lacks %q:\n%s", want, got)
 		}

@@ -102,7 +102,7 @@ var yearsOf = []string{"2013 ", "2016 "}
 
 // measures makes the measures of eval's report on a set. STS is English, and Spanish where the part has it.
 func measures(r *report.Report, set train.DevSet, part []string) (all []measure) {
-	m := measure{Protocol: r.Protocol, Set: strings.TrimSpace(filepath.Base(set.Dir) + " " + set.Split)}
+	m := measure{Protocol: r.Protocol, Set: nameOf(set)}
 	if set.Protocol != "sts" {
 		for _, row := range r.Rows {
 			m.Of, m.Items = append(m.Of, row.Name), append(m.Items, row.Items)
@@ -120,6 +120,11 @@ func measures(r *report.Report, set train.DevSet, part []string) (all []measure)
 		into.Of, into.Items = append(into.Of, row.Name), append(into.Items, row.Items)
 	}
 	return slices.DeleteFunc([]measure{english, spanish}, func(m measure) bool { return len(m.Items) == 0 })
+}
+
+// nameOf is the name of a set of texts in a measure.
+func nameOf(set train.DevSet) string {
+	return strings.TrimSpace(filepath.Base(set.Dir) + " " + set.Split)
 }
 
 // read returns a row, or nil if there is none.

@@ -173,27 +173,29 @@ func (c claim) would(all []verdict, budgets []budget) string {
 			return v.says == c.says && v.budget == b.name && slices.ContainsFunc(v.judgements, func(j judgement) bool { return j.effect.Seeds >= b.needed() })
 		})
 		if b.has(c) && !made {
-			would = append(would, fmt.Sprintf("`%s`, %g h of a core", b.name, b.Hours))
+			would = append(would, strings.TrimSuffix(fmt.Sprintf("`%s`, %g h of a core and %s", b.name, b.Hours, b.Needs), " and "))
 		}
 	}
 	if c.elsewhere != "" {
-		would = append(would, "in the paper "+c.elsewhere)
+		would = append(would, "at the paper's size "+c.elsewhere)
 	}
 	return strings.Join(would, "; ")
 }
 
 // has reports whether a budget can decide a claim, once it has rows.
 func (b budget) has(c claim) bool {
-	return slices.ContainsFunc(c.over, func(o comparison) bool {
-		if o.maxRatio > 0 {
-			return b.PaperSize && slices.Contains(b.systems(), o.better)
-		}
-		measured := slices.ContainsFunc(b.Sets, func(s train.DevSet) bool { return s.Protocol == o.protocol })
-		if o.better == "start" {
-			o.better = b.start(o.worse)
-		}
-		return measured && b.reason(o) == "" && slices.Contains(b.comparisons(), o)
-	})
+	return slices.ContainsFunc(c.over, func(o comparison) bool { return b.measures(o) && b.reason(o) == "" })
+}
+
+// measures reports whether a budget has a comparison's systems and protocol.
+func (b budget) measures(o comparison) bool {
+	if o.maxRatio > 0 {
+		return b.PaperSize && slices.Contains(b.systems(), o.better)
+	}
+	if o.better == "start" {
+		o.better = b.start(o.worse)
+	}
+	return slices.ContainsFunc(b.Sets, func(s train.DevSet) bool { return s.Protocol == o.protocol }) && slices.Contains(b.comparisons(), o)
 }
 
 // size is the paper's effect in a claim's first comparison.
