@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,7 +81,7 @@ func TestSTSYears(t *testing.T) {
 	for _, row := range append(reports[0].Rows, reports[0].Means...) {
 		names = append(names, row.Name)
 	}
-	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|STSb test|2013 mean|2013 all|2013 unweighted mean|average of the years' means"
+	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|STSb test|2013 mean|2013 all|2013 unweighted mean|average of the years' means|average of the years' unweighted means"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
@@ -90,6 +91,10 @@ func TestSTSYears(t *testing.T) {
 	rows, unweighted := reports[0].Rows, reports[0].Means[2]
 	if want := (rows[0].Cells[1].(float64) + rows[1].Cells[1].(float64)) / 2; unweighted.Cells[1] != want || unweighted.Cells[2] != 5 {
 		t.Errorf("%v is not the mean %v of both sets", unweighted, want)
+	}
+	average := reports[0].Means[4]
+	if want := (unweighted.Cells[1].(float64) + rows[2].Cells[1].(float64) + rows[3].Cells[1].(float64)) / 3; math.Abs(average.Cells[1].(float64)-want) > 1e-12 {
+		t.Errorf("%v is not the mean %v of three years", average, want)
 	}
 	notes := strings.Join(reports[0].Notes, "\n")
 	if !strings.Contains(notes, ": 1 pairs of") || !strings.Contains(notes, "2013 lacks the set FNWN") {

@@ -18,7 +18,7 @@ var STS = &Protocol{
 	Name: "sts",
 	Definition: [2]string{
 		"Correlation of the cosine of each pair with its gold score, in percent: Pearson (SemEval's measure) and Spearman (the embedding papers').",
-		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs, the unweighted mean SentEval's.",
+		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs, the unweighted mean SentEval's, its average over years VMSST's.",
 	},
 	Columns: []report.Column{
 		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage},
@@ -127,7 +127,7 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 		out.Rows = append(out.Rows, row)
 	}
 	noteMissing(out, sets)
-	var ofYears []report.Row
+	var ofYears, unweighted []report.Row
 	for _, year := range years {
 		var each []Correlation
 		var rows []report.Row
@@ -135,15 +135,15 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 			each = append(each, set.Correlate())
 			rows = append(rows, correlationRow("", each[len(each)-1]))
 		}
-		mean := correlationRow(year+" mean", WeightedMean(each))
-		ofYears = append(ofYears, mean)
+		mean, even := correlationRow(year+" mean", WeightedMean(each)), out.Mean(year+" unweighted mean", rows)
+		ofYears, unweighted = append(ofYears, mean), append(unweighted, even)
 		if len(each) > 1 {
-			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()),
-				out.Mean(year+" unweighted mean", rows))
+			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()), even)
 		}
 	}
 	if len(years) > 1 {
-		out.Means = append(out.Means, out.Mean("average of the years' means", ofYears))
+		out.Means = append(out.Means, out.Mean("average of the years' means", ofYears),
+			out.Mean("average of the years' unweighted means", unweighted))
 	}
 }
 
