@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -29,8 +30,12 @@ import (
 	"bitextmine/score/fit"
 )
 
-// outLockName is held in the output directory while a run writes its bitext and report there.
-const outLockName = "run.lock"
+// The locks of an output directory: outLockName is held while a run writes its bitext and report there,
+// settingsLockName by all runs with the same settings while they are at work.
+const (
+	outLockName      = "run.lock"
+	settingsLockName = "settings.lock"
+)
 
 // Run mines as cfg says. It leaves the bitext and run.json in cfg.Out and returns what run.json says. After a run that
 // was stopped or failed, the same call goes on from what the store already has.
@@ -43,6 +48,11 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err := s.refuseOthers(); err != nil {
 		return nil, err
 	}
+	release, err := s.share()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	m, err := s.bitext(ctx)
 	if err != nil {
 		return nil, err
@@ -54,11 +64,11 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err != nil || cfg.DryRun != nil {
 		return m.report, err
 	}
-	release, err := lockfile.Await(ctx, filepath.Join(s.cfg.Out, outLockName))
+	delivered, err := lockfile.Await(ctx, filepath.Join(s.cfg.Out, outLockName))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = errors.Join(err, delivered()) }()
 	if _, err := s.previousIn(m.report); err != nil { // again: another run may have ended here meanwhile
 		return nil, err
 	}
@@ -160,6 +170,25 @@ func (s *session) refuseOthers() error {
 	}
 	_, err := s.previousIn(now)
 	return err
+}
+
+// share keeps runs with other settings out of the output directory until release is called. A scorer that is to be
+// fitted is the same for runs that have all else in common.
+func (s *session) share() (release func() error, err error) {
+	if s.cfg.DryRun != nil {
+		return func() error { return nil }, nil
+	}
+	if err := os.MkdirAll(s.cfg.Out, 0o755); err != nil {
+		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", s.cfg.Out, err)
+	}
+	settings := s.report(s.scorer.Scorer).Settings
+	settings.Scorer = ""
+	release, err = lockfile.Share(filepath.Join(s.cfg.Out, settingsLockName), plan.Digest([]any{settings}))
+	if badinput.Is(err) {
+		err = badinput.Errorf("a run with other settings writes to %s, or it cannot be locked; wait for its end, or name another directory with --out: %w",
+			s.cfg.Out, err)
+	}
+	return release, err
 }
 
 // previousIn reads the report in the output directory; nil: there is none. It refuses the output of other settings than

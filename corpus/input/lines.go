@@ -39,7 +39,7 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 	}
 	switch {
 	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
-		return nil, badinput.Errorf("%s: the text is UTF-16; read it with --encoding utf-16, or convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)", name)
+		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), or, for mine run, name --encoding utf-16", name)
 	case bytes.HasPrefix(head, UTF8BOM):
 		if _, err := br.Discard(len(UTF8BOM)); err != nil {
 			return nil, err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -39,21 +38,6 @@ func Percent(part, whole int) float64 {
 		return 0
 	}
 	return 100 * float64(part) / float64(whole)
-}
-
-// Against counts how many of the extracted pairs are gold.
-func Against(extracted, gold []testset.IDs) Counts {
-	known := map[testset.IDs]bool{}
-	for _, pair := range gold {
-		known[pair] = true
-	}
-	counts := Counts{Extracted: len(extracted), Gold: len(gold)}
-	for _, pair := range extracted {
-		if known[pair] {
-			counts.Correct++
-		}
-	}
-	return counts
 }
 
 // CurvePoint is one point of a precision-recall curve: the counts of all pairs down to a score.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,14 +148,28 @@ func ReadBUCC(files BUCCFiles, pair LanguagePair) (source, target Side, gold [][
 // IDs names a pair by its sentences' ids.
 type IDs struct{ Source, Target string }
 
-// ReadGold reads known pairs, `source-id<TAB>target-id` a line. An empty line or a pair named twice is a badinput
-// error; name is for messages.
+// ReadGold reads known pairs, `source-id<TAB>target-id` a line. A file without pairs, an empty line before the last
+// pair or a pair named twice is a badinput error; name is for messages.
 func ReadGold(r io.Reader, name string) ([]IDs, error) {
 	var gold []IDs
 	seen := map[IDs]bool{}
 	lines := bufio.NewScanner(r)
+	blank := 0 // the first empty line
 	for n := 1; lines.Scan(); n++ {
-		source, target, ok := strings.Cut(strings.TrimSuffix(lines.Text(), "\r"), "\t")
+		line := strings.TrimSuffix(lines.Text(), "\r")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if line == "" && blank == 0 {
+			blank = n
+		}
+		if line == "" {
+			continue
+		}
+		if blank > 0 {
+			return nil, badinput.Errorf("%s:%d: the line is empty; remove it", name, blank)
+		}
+		source, target, ok := strings.Cut(line, "\t")
 		if !ok || source == "" || target == "" || strings.Contains(target, "\t") {
 			return nil, badinput.Errorf("%s:%d: not source-id<TAB>target-id; correct the line", name, n)
 		}
@@ -168,42 +183,66 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 	if err := lines.Err(); err != nil {
 		return nil, badinput.Errorf("read %s: %w", name, err)
 	}
+	if len(gold) == 0 {
+		return nil, badinput.Errorf("%s has no pairs; give lines of source-id<TAB>target-id", name)
+	}
 	return gold, nil
+}
+
+// Gold is known pairs of a corpus.
+type Gold struct {
+	pairs map[IDs]bool
+	// same are the ids of known pairs by the normalised text that has them, on each side: mining names a text that
+	// occurs several times by its first id.
+	same [2]map[string][]string
+}
+
+// Len is the number of known pairs.
+func (g *Gold) Len() int { return len(g.pairs) }
+
+// Has reports whether a pair of sentences, with their ids and normalised texts, is known: by these ids, or by those of
+// sentences with the same texts.
+func (g *Gold) Has(ids IDs, source, target string) bool {
+	for _, s := range append(g.same[0][source], ids.Source) {
+		for _, t := range append(g.same[1][target], ids.Target) {
+			if g.pairs[IDs{s, t}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
 // a badinput error. name is the name of gold's file.
-func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) error {
+func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
+	g := &Gold{pairs: map[IDs]bool{}, same: [2]map[string][]string{{}, {}}}
 	sides := [2]map[string]bool{{}, {}}
 	for _, pair := range gold {
-		sides[0][pair.Source], sides[1][pair.Target] = true, true
+		sides[0][pair.Source], sides[1][pair.Target], g.pairs[pair] = true, true, true
 	}
+	missing := [2]map[string]bool{maps.Clone(sides[0]), maps.Clone(sides[1])}
 	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
-			if err := removeFound(sides[i], in, opts[i]); err != nil {
-				return err
+			for sentence, err := range corpus.Sentences(in, opts[i]) {
+				if err != nil {
+					return nil, err
+				}
+				if sides[i][sentence.Doc] {
+					g.same[i][sentence.Normal] = append(g.same[i][sentence.Normal], sentence.Doc)
+					delete(missing[i], sentence.Doc)
+				}
 			}
 		}
 	}
 	for _, pair := range gold {
 		for i, id := range []string{pair.Source, pair.Target} {
-			if sides[i][id] {
-				return badinput.Errorf(
-					"gold file %s names %s, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
+			if missing[i][id] {
+				return nil, badinput.Errorf(
+					"gold file %s names %q, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
 					name, id, [][]input.File{source, target}[i])
 			}
 		}
 	}
-	return nil
-}
-
-// removeFound removes the ids of a text's sentences from ids.
-func removeFound(ids map[string]bool, in input.File, opts corpus.Options) error {
-	for sentence, err := range corpus.Sentences(in, opts) {
-		if err != nil {
-			return err
-		}
-		delete(ids, sentence.Doc)
-	}
-	return nil
+	return g, nil
 }

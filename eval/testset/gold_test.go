@@ -3,6 +3,7 @@ package testset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ func TestReadGoldRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"one column":    {"a\tb\nc\n", "g:2: not source-id"},
 		"three columns": {"a\tb\tc\n", "g:1: not source-id"},
-		"an empty line": {"a\tb\n\n", "g:2: not source-id"},
+		"an empty line": {"a\tb\n\nc\td\n", "g:2: the line is empty"},
+		"nothing":       {"\n", "has no pairs"},
 		"a pair twice":  {"a\tb\nc\td\na\tb\n", "g:3: the pair a b occurs twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -23,6 +25,14 @@ func TestReadGoldRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.says)
 			}
 		})
+	}
+}
+
+// TestReadGold: a byte order mark and empty lines at the end are no pairs.
+func TestReadGold(t *testing.T) {
+	gold, err := ReadGold(strings.NewReader("\ufeffa\tb\r\nc\td\n\n\n"), "g")
+	if want := []IDs{{"a", "b"}, {"c", "d"}}; err != nil || !slices.Equal(gold, want) {
+		t.Errorf("%v, %v, want %v", gold, err, want)
 	}
 }
 
@@ -36,11 +46,19 @@ func TestCheckGold(t *testing.T) {
 	}
 	// The second sentence repeats the first, and its id counts all the same.
 	source, target := side("x.de", "de-1\tHallo.\nde-2\tHallo.\n"), side("x.en", "en-1\tHello.\n")
-	check := func(gold ...IDs) error {
+	read := func(gold ...IDs) (*Gold, error) {
 		return CheckGold(gold, "x.gold", source, target, [2]corpus.Options{corpus.DefaultOptions(), corpus.DefaultOptions()})
 	}
-	if err := check(IDs{"de-1", "en-1"}, IDs{"de-2", "en-1"}); err != nil {
-		t.Error(err)
+	check := func(gold ...IDs) error {
+		_, err := read(gold...)
+		return err
+	}
+	gold, err := read(IDs{"de-2", "en-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !gold.Has(IDs{"de-1", "en-1"}, "Hallo.", "Hello.") || gold.Has(IDs{"de-1", "en-1"}, "Hallo!", "Hello.") || gold.Len() != 1 {
+		t.Error("a repeated sentence is not known by its first id, or another sentence is")
 	}
 	for _, missing := range []IDs{{"de-3", "en-1"}, {"de-1", "en-2"}, {"en-1", "de-1"}} {
 		if err := check(missing); !badinput.Is(err) || !strings.Contains(err.Error(), "x.gold names ") {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,10 +62,30 @@ func sweep(path string, dirs bool) {
 	}
 }
 
-// Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there.
-// On any error the temporary file is removed and path is untouched. The directory must exist.
+// Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there, whose
+// mode it keeps; a link stays, and what it leads to is replaced. On any error the temporary file is removed and path is
+// untouched. The directory must exist. A pipe or a device is written to as it is.
 func Write(path string, fill func(f *os.File) error) (err error) {
+	mode := Mode
+	switch there, err := os.Stat(path); {
+	case err != nil: // it is not there, or what follows says why it cannot be written
+	case there.IsDir():
+		return badinput.Errorf("%s is a directory; name a file", path)
+	case !there.Mode().IsRegular():
+		return stream(path, fill)
+	default:
+		mode = there.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return Explain(path, err)
+		}
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+Suffix)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return badinput.Errorf("%s cannot be written, as this user may make no file in %s; name another place", path, filepath.Dir(path))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return badinput.Errorf("%s cannot be written, as there is no folder %s; make it, or name another place", path, filepath.Dir(path))
+	}
 	if err != nil {
 		return Explain(path, err)
 	}
@@ -78,7 +99,7 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	if err := fill(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(Mode); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -91,6 +112,32 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// stream calls fill with a pipe or a device, which can hold nothing back.
+func stream(path string, fill func(f *os.File) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return Explain(path, err)
+	}
+	if err := errors.Join(fill(f), f.Close()); err != nil {
+		return Explain(path, err)
+	}
+	return nil
+}
+
+// RefuseInput refuses an output that is one of the files that are read for it.
+func RefuseInput(out string, inputs ...string) error {
+	there, err := os.Stat(out)
+	if err != nil {
+		return nil // Write says what is wrong with it
+	}
+	for _, in := range inputs {
+		if of, err := os.Stat(in); err == nil && there.Mode().IsRegular() && os.SameFile(there, of) {
+			return badinput.Errorf("%s is the file that is read; name another output", out)
+		}
+	}
+	return nil
 }
 
 // WriteBytes publishes data as path.

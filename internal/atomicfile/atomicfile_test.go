@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"bitextmine/internal/badinput"
 )
@@ -24,6 +27,59 @@ func TestWriteReplacesWhole(t *testing.T) {
 		}
 	}
 	only(t, path)
+}
+
+// TestWriteKeepsWhatItIs: a link stays and leads to the new content, a file keeps its mode, and a pipe is written to.
+func TestWriteKeepsWhatItIs(t *testing.T) {
+	dir := t.TempDir()
+	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), unix.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteBytes(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	at, err := os.Lstat(link)
+	if err != nil || at.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v, %v", at, err)
+	}
+	data, err := os.ReadFile(file)
+	info, failure := os.Stat(file)
+	if err != nil || failure != nil || string(data) != "new" || info.Mode().Perm() != 0o600 {
+		t.Errorf("the link leads to %q with mode %v, %v", data, info.Mode(), errors.Join(err, failure))
+	}
+	read := make(chan string)
+	go func() {
+		data, err := os.ReadFile(pipe)
+		read <- fmt.Sprint(string(data), err)
+	}()
+	if err := WriteBytes(pipe, []byte("through")); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != "through<nil>" {
+		t.Errorf("the pipe gave %s", got)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe became %v, %v", info, err)
+	}
+	if err := WriteBytes(dir, nil); !badinput.Is(err) || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("a directory gave %v", err)
+	}
+}
+
+func TestRefuseInput(t *testing.T) {
+	file, link := filepath.Join(t.TempDir(), "file"), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := RefuseInput(link, "absent", file); !badinput.Is(err) || !strings.Contains(err.Error(), "is the file that is read") {
+		t.Errorf("a link to the input gave %v", err)
+	}
+	for _, out := range []string{"absent", os.DevNull} {
+		if err := RefuseInput(out, file, os.DevNull); err != nil {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
 }
 
 func TestFailedWriteLeavesTheOldFile(t *testing.T) {

@@ -68,6 +68,39 @@ func Await(ctx context.Context, path string) (release func() error, err error) {
 	}
 }
 
+// Share takes part in holding the file at path, which processes with one purpose may hold together. Another purpose is
+// refused as long as one of them does; the error is badinput, and says that path is in use. release ends it.
+func Share(path, purpose string) (release func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, badinput.Errorf("%s cannot be opened (%w); let this user write there, or name another directory", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil { // nobody holds it
+		if err := errors.Join(f.Truncate(0), writeAt(f, purpose)); err != nil {
+			return nil, fmt.Errorf("write %s: %w", path, err)
+		}
+	}
+	// One that is writing its purpose holds it alone, for a moment.
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
+		return nil, badinput.Errorf("%s cannot be locked (%w); its file system must know flock", path, err)
+	}
+	held, err := os.ReadFile(path)
+	if err == nil && string(held) != purpose {
+		err = badinput.Errorf("%s is in use for another purpose; wait for its end", path)
+	}
+	return f.Close, err
+}
+
+func writeAt(f *os.File, text string) error {
+	_, err := f.WriteAt([]byte(text), 0)
+	return err
+}
+
 // Lock takes the lock file at path and writes its holder into it. The lock is the kernel's: it goes when its process
 // does, however that ends, and on file systems that machines share it holds between them. release ends it.
 func Lock(path string) (release func() error, err error) {

@@ -12,6 +12,34 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// TestShare: processes with one purpose hold a file together, and another waits for the last of them.
+func TestShare(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	var held []func() error
+	for range 2 {
+		release, err := Share(path, "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, release)
+	}
+	for _, release := range held {
+		if _, err := Share(path, "other"); !badinput.Is(err) || !strings.Contains(err.Error(), "in use for another purpose") {
+			t.Errorf("another purpose gave %v", err)
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release, err := Share(path, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestSecondHolderIsRefusedByName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	release, err := Lock(path)

@@ -263,7 +263,10 @@ func (s *Swept) String() string {
 	if parts == nil {
 		parts = []string{"no outputs"}
 	}
-	line := fmt.Sprintf("%s, %d leftovers, %d notes, %s", strings.Join(parts, ", "), s.Leftovers, s.Notes, plan.Bytes(s.Bytes))
+	if s.Leftovers > 0 {
+		parts = append(parts, fmt.Sprintf("%d leftovers", s.Leftovers))
+	}
+	line := fmt.Sprintf("%s, %d notes, %s", strings.Join(parts, ", "), s.Notes, plan.Bytes(s.Bytes))
 	if s.Kept > 0 {
 		line += fmt.Sprintf("; kept %d outputs that running tasks need", s.Kept)
 	}

@@ -132,10 +132,13 @@ func cacheOf(location string) (string, error) {
 	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
 }
 
-// OpenExisting opens a store that runs have used.
+// OpenExisting opens a store that runs have used. A directory need not be writable for those who only read.
 func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, error) {
 	if err := CheckExists(work); err != nil {
 		return nil, err
+	}
+	if !Remote(work) {
+		return New(directory{work}, log), nil
 	}
 	return Open(ctx, work, log)
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"bitextmine/corpus/shard"
@@ -43,6 +44,9 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 			record.ReportName, dir)
 	}
 	r := &Run{Report: report, Dir: dir, Bitext: report.BitextPath(dir)}
+	if moved := filepath.Join(dir, filepath.Base(report.Work)); store.CheckExists(report.Work) != nil && store.CheckExists(moved) == nil {
+		report.Work = moved // the output directory has another name now
+	}
 	st, err := store.OpenExisting(ctx, report.Work, log)
 	if err != nil {
 		return nil, badinput.Errorf("the work directory of the run in %s: %w", dir, err)

@@ -20,6 +20,7 @@ import (
 	cut "bitextmine/corpus/shard"
 	"bitextmine/curate/exporting"
 	"bitextmine/filter/rule"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 
 	"bitextmine/bitext/label"
@@ -122,6 +123,9 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 		if o.bitext != "" {
 			opts.Files = []string{o.bitext}
 		}
+	}
+	if err := atomicfile.RefuseInput(o.out, opts.Files...); err != nil {
+		return err
 	}
 	report, err := exporting.Run(ctx, opts)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"bitextmine/configs"
 	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -109,6 +110,9 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 		return badinput.Errorf("--fix adds columns: name the file to write with --out")
 	}
 	if files, err = bitextOf(files); err != nil {
+		return err
+	}
+	if err := atomicfile.RefuseInput(o.out, files...); err != nil {
 		return err
 	}
 	report, err := filtering.Run(ctx, filtering.Options{

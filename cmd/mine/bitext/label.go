@@ -104,6 +104,9 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 			return err
 		}
 	}
+	if _, err := label.Latest(dir); err != nil { // the next run could not obey
+		return err
+	}
 	for i := range labels {
 		labels[i].Accepted = o.accepted
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,6 +98,9 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 				o.format = known
 			}
 		}
+		if ending := filepath.Ext(o.out); o.format == "tsv" && slices.Contains([]string{".xlsx", ".xls", ".ods", ".docx", ".gz", ".zst", ".xz"}, ending) {
+			return nil, badinput.Errorf("--out %s: %s is not written; name a file that ends with one of %s", o.out, ending, strings.Join(formats(), ", "))
+		}
 	}
 	if !slices.Contains(formats(), o.format) {
 		return nil, badinput.Errorf("--format is %q: give one of %s", o.format, strings.Join(formats(), ", "))
@@ -153,7 +157,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	job := &job{alignOptions: o, cfg: cfg, encoder: e, rows: document.NewRows(o.choice)}
-	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest}
+	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest, "mine.version": program.Version}
 	if o.pairs != "" && len(args) == 2 {
 		for side, language := range [2]string{o.source, o.target} {
 			if job.collections[side], err = document.ReadCollection(ctx, args[side], language, "",

@@ -16,6 +16,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
@@ -114,7 +115,7 @@ func openRegular(name string) (*os.File, error) {
 
 // readGold reads known pairs from a file or from the program's fixtures, and checks that the corpora have their
 // sentences. Without the setting gold there are none.
-func readGold(cfg *pipeline.Config) (gold []testset.IDs, err error) {
+func readGold(cfg *pipeline.Config) (gold *testset.Gold, err error) {
 	name := cfg.Gold
 	if name == "" {
 		return nil, nil
@@ -136,29 +137,34 @@ func readGold(cfg *pipeline.Config) (gold []testset.IDs, err error) {
 		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if gold, err = testset.ReadGold(f, name); err != nil {
+	pairs, err := testset.ReadGold(f, name)
+	if err != nil {
 		return nil, err
 	}
-	return gold, testset.CheckGold(gold, name, source, target, cfg.CorpusOptions())
+	return testset.CheckGold(pairs, name, source, target, cfg.CorpusOptions())
 }
 
-// printGold compares the kept pairs with known ones by the ids of their sentences.
-func printGold(ctx context.Context, out io.Writer, name string, gold []testset.IDs, r *record.Report) (err error) {
+// printGold compares the kept pairs with known ones by the ids of their sentences, or of others with the same texts.
+func printGold(ctx context.Context, out io.Writer, name string, gold *testset.Gold, r *record.Report) (err error) {
 	file, err := bitext.Open(r.Bitext.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	var kept []testset.IDs
+	c := report.Counts{Gold: gold.Len()}
 	for row, err := range file.Rows(ctx) {
 		if err != nil {
 			return err
 		}
-		if row.Keep {
-			kept = append(kept, testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc})
+		if !row.Keep {
+			continue
+		}
+		c.Extracted++
+		ids := testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc}
+		if gold.Has(ids, corpus.Normalise(row.Source.Text), corpus.Normalise(row.Target.Text)) {
+			c.Correct++
 		}
 	}
-	c := report.Against(kept, gold)
 	_, err = fmt.Fprintf(out,
 		"\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
 		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
