@@ -108,7 +108,7 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 // Fits refuses a task that needs more memory than there may be; 0: there is no bound.
 func Fits(t *plan.Task, maxMemory int64) error {
 	if maxMemory > 0 && t.Memory > maxMemory {
-		return badinput.Errorf("a %s task needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
+		return badinput.Errorf("a task of stage %s needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
 			t.Stage, plan.Bytes(t.Memory), plan.Bytes(maxMemory))
 	}
 	return nil

@@ -168,10 +168,10 @@ func (c Cost) Fits(b Bounds) error {
 	const help = "lower --shard-size, or give less text"
 	switch {
 	case b.MaxMemory > 0 && c.Memory > b.MaxMemory:
-		return badinput.Errorf("a %s task needs %s of memory, more than max_memory = %s; raise --max-memory, %s",
+		return badinput.Errorf("a task of stage %s needs %s of memory, more than max_memory = %s; raise --max-memory, %s",
 			c.Stage, Bytes(c.Memory), Bytes(b.MaxMemory), help)
 	case b.Memory > 0 && c.Memory > b.Memory:
-		return badinput.Errorf("a %s task needs %s of memory, and this machine has %s; %s, or use a larger machine",
+		return badinput.Errorf("a task of stage %s needs %s of memory, and this machine has %s; %s, or use a larger machine",
 			c.Stage, Bytes(c.Memory), Bytes(b.Memory), help)
 	case b.Memory > 0 && c.Expected > b.Memory:
 		return badinput.Errorf("%s tasks that run at once take about %s of memory, and this machine has %s; "+

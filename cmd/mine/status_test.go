@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/fixtures"
+	"bitextmine/pipeline"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/store"
+)
+
+// received hands over everything that is written.
+type received chan string
+
+func (r received) Write(text []byte) (int, error) {
+	r <- string(text)
+	return len(text), nil
+}
+
+// TestStatusIsWatched: mine status --watch prints again what has changed, nothing while nothing does, and ends when all
+// is done.
+func TestStatusIsWatched(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "mined")
+	work := filepath.Join(out, "work")
+	if code, _, said := captured(t, "run", "--src", "de", "--tgt", "en", "--encoder", fixtures.Encoder, "--out", out); code != exitDone {
+		t.Fatal(said)
+	}
+	outputs, err := filepath.Glob(filepath.Join(work, "search", "*"))
+	if err != nil || len(outputs) != 1 {
+		t.Fatal(outputs, err)
+	}
+	output, aside := outputs[0], filepath.Join(t.TempDir(), "aside")
+	if err := os.Rename(output, aside); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.OpenExisting(t.Context(), work, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "search-" + filepath.Base(output)
+	note := func(kind string, h record.Holder) {
+		t.Helper()
+		data, err := json.Marshal(h)
+		if err == nil {
+			err = st.WriteNote(t.Context(), kind, name, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	note(record.RunningNote, record.Self())
+
+	printed, ended := make(received), make(chan error, 1)
+	root := newRoot()
+	root.SetOut(printed)
+	root.SetArgs([]string{"status", "--watch=1ms", "--work", work})
+	go func() { ended <- root.ExecuteContext(t.Context()) }()
+	want := func(dated bool, parts ...string) {
+		t.Helper()
+		select {
+		case text := <-printed:
+			if strings.HasPrefix(text, "\n2") != dated {
+				t.Errorf("dated: %v, want the opposite: %q", !dated, text)
+			}
+			for _, part := range parts {
+				if !strings.Contains(text, part) {
+					t.Errorf("no %q in %q", part, text)
+				}
+			}
+		case err := <-ended:
+			t.Fatalf("ended with %v before it printed %q", err, parts)
+		}
+		time.Sleep(50 * time.Millisecond) // it looks some times more
+	}
+	want(false, "de-en", "(search) running: ")
+	failed := record.Self()
+	failed.Error = "no room"
+	note(record.FailedNote, failed)
+	if err := st.DeleteNote(t.Context(), record.RunningNote, name); err != nil {
+		t.Fatal(err)
+	}
+	want(true, "(search) failed: ", ": no room")
+	if err := os.Rename(aside, output); err != nil {
+		t.Fatal(err)
+	}
+	want(true, "de-en")
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case text := <-printed:
+		t.Fatalf("it goes on: %q", text)
+	case <-time.After(20 * time.Second):
+		t.Fatal("it goes on when all is done")
+	}
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTaskAndItsMemory: a task's log has the memory that it took beside the estimate, and one that needs more than
+// --max-memory is refused for good.
+func TestTaskAndItsMemory(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "mined")
+	code, text, said := captured(t, "plan", "--src", "de", "--tgt", "en", "--encoder", fixtures.Encoder, "--out", out, "--json")
+	if code != exitDone {
+		t.Fatal(said)
+	}
+	var estimate pipeline.Estimate
+	if err := json.Unmarshal([]byte(text), &estimate); err != nil {
+		t.Fatal(err)
+	}
+	task := []string{"task", record.PlanPath(estimate.Work, estimate.PlanID), "0", "--max-memory"}
+	code, _, said = captured(t, append(task, "50MiB")...)
+	if code != exitPermanent || !strings.Contains(said, "task 0: a task of stage encode needs") || !strings.Contains(said, "raise --max-memory") {
+		t.Errorf("a task in 50 MiB: exit code %d, %s", code, said)
+	}
+	if done, err := filepath.Glob(filepath.Join(estimate.Work, "encode", "*")); err != nil || len(done) != 0 {
+		t.Errorf("outputs %v, error %v of a task that was refused", done, err)
+	}
+	code, _, said = captured(t, append(task, "2GiB")...)
+	if code != exitDone || !regexp.MustCompile(`msg="task done" task=0 stage=encode .*memory="\d.* MiB" estimate="\d.* MiB"\n`).MatchString(said) {
+		t.Errorf("a task in 2 GiB: exit code %d, %s", code, said)
+	}
+}
