@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # Go fuses products and sums on other processors than x86-64, which would give other bytes: not so with fmahash.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules $(if $(filter-out amd64,$(shell $(GO) env GOARCH)),-gcflags=all=-d=fmahash=qn)
 
-.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy ten-million race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -133,14 +133,32 @@ test-page: build .cache/page
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
 # What takes hours: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
-# moments, object stores with faults, a million rows against 200,000, and ten nights of 50,000 sentences; and arm64.
-test-heavy: build soak test-arm64
+# moments, object stores with faults, a SLURM whose daemons are killed, a million rows against 200,000, and ten nights
+# of 50,000 sentences; arm64, the packages on bare systems, and engine command with its launchers. Needs root.
+test-heavy: build soak soak-slurm test-arm64 test-packages bench-launchers
 	scripts/kills bin/mine
 	scripts/bounds bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline
 	MINE_TEST_LINES=0 $(GO) test -count=1 -timeout 1h -run TestBUCCNights -v ./pipeline
 	MINE_TEST_SENTENCES=100000 $(GO) test -count=1 -timeout 1h -run TestPeakMemory -v ./pipeline
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
+
+# Ten million sentences a side, planned and mined, then each night a hundredth more, and the recall at the end: two
+# cores need hours and 60 GB. make ten-million DATA=data LINES=20000 NIGHTS=1 LISTS=64 SHARD=5000 is a rehearsal.
+LINES  ?= 10000000
+NIGHTS ?= 10
+LISTS  ?= 4096
+SHARD  ?= 2500000
+ten-million: DATA ?= ../shared/data
+ten-million: OUT ?= .cache/ten-million
+ten-million: build
+	scripts/ten-million '$(DATA)' '$(OUT)/text' $(LINES) $(NIGHTS)
+	set -- --src de --tgt en --search ivf:$(LISTS) --nprobe 8 --shard-size $(SHARD) --max-memory 600MiB --out '$(OUT)/mined'; \
+	set -- "$$@" --src-text '$(OUT)/text/de/0.txt' --tgt-text '$(OUT)/text/en/0.txt'; bin/mine plan "$$@" && bin/mine run "$$@" && \
+	for night in $$(seq $(NIGHTS)); do \
+		set -- "$$@" --src-text "$(OUT)/text/de/$$night.txt" --tgt-text "$(OUT)/text/en/$$night.txt"; bin/mine run "$$@" || exit; \
+	done
+	scripts/bench search -run '$(OUT)/mined' -rows 1000
 
 # GoMLX's Go backend steps past the ends of slices with pointers that it does not follow, which -race would refuse.
 race: $(SETUP)
