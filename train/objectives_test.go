@@ -47,6 +47,8 @@ func TestEveryObjectiveTrains(t *testing.T) {
 		{"vmsst-contrastive", "vmsst-contrastive", smallDecoder, "backward forward kl reconstruct"},
 		{"contrastive, dot", "contrastive", set{"similarity": "dot", "temperature": 1}, "backward forward"},
 		{"mexma-contrastive", "mexma-contrastive", smallHead, "backward forward unmask"},
+		{"mexma-contrastive without context", "mexma-contrastive",
+			set{"head_layers": 1, "head_heads": 2, "head_ffn": 64, "context": "none"}, "backward forward unmask"},
 		{"wacse", "wacse", nil, "awp tr wtr"},
 		{"wacse without tr", "wacse", set{"tr_weight": 0}, "awp wtr"},
 	} {
@@ -64,8 +66,8 @@ func TestEveryObjectiveTrains(t *testing.T) {
 					if transformer(&config); reads {
 						masked(&config)
 					}
-					if c.objective == "mse-distill" || c.objective == "ems" {
-						// The teacher's; with a shared table, vectors that are wider than words.
+					if c.objective == "mse-distill" || c.objective == "ems" || c.change["context"] == "none" {
+						// The teacher's; with a shared table or without context, vectors that are wider than words.
 						config.Encoder.Transformer.Projection = 512
 					}
 				}

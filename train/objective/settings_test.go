@@ -204,6 +204,7 @@ func TestBoundsAreAllowed(t *testing.T) {
 		"{name: imascl, teacher: x, teacher_temperature: 100}": true, "{name: imascl, teacher: x, teacher_temperature: 100.5}": false,
 		"{name: imascl, teacher: x, teacher_temperature: -1}":       false,
 		"{name: mexma, head_layers: 1, head_heads: 1, head_ffn: 1}": true, "{name: mexma, head_layers: 0}": false, "{name: mexma, head_layers: 100}": true,
+		"{name: mexma, context: translation}": true, "{name: mexma, context: none}": true, "{name: mexma, context: mask}": false,
 		"{name: mexma, head_layers: 101}": false, "{name: mexma, head_heads: 0}": false, "{name: mexma, head_ffn: 0}": false,
 		"{name: vmsst, language_encoders: 0, language_layers: 1, decoder_layers: 1, heads: 1, ffn: 1, kl_anneal: 0}": true,
 		"{name: vmsst, language_encoders: 16, language_layers: 100, decoder_layers: 100}":                            true,

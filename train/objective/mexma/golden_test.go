@@ -1,7 +1,9 @@
 package mexma
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -125,6 +127,33 @@ func TestTokensWithoutGradients(t *testing.T) {
 	for _, name := range []string{"clean0", "clean1", "table", headBias} {
 		if norm(cut[name]) < 1e-3 || !slices.Equal(cut[name], reached[name]) {
 			t.Errorf("the gradient of %s has the norm %v with token_gradients and %v without", name, norm(reached[name]), norm(cut[name]))
+		}
+	}
+}
+
+// TestPredictionWithoutContext: without context the loss of the masked tokens does not reach the clean sentences, but
+// the first tokens of the masked ones; with it the other way round. An empty setting is the translation's vector.
+func TestPredictionWithoutContext(t *testing.T) {
+	all := objectivetest.Read[golden](t)
+	backend, err := device.Open("go", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Finalize()
+	const alone = `{name: mexma, head_layers: 1, head_heads: 2, head_ffn: 5, alignment: none, koleo_weight: 0`
+	terms, given := all.run(t, backend, all.build(t, alone+"}"))
+	named, same := all.run(t, backend, all.build(t, alone+", context: translation}"))
+	if !slices.Equal(terms, named) || !reflect.DeepEqual(given, same) {
+		t.Errorf("the terms are %v by default and %v with context: translation, or their gradients differ", terms, named)
+	}
+	_, none := all.run(t, backend, all.build(t, alone+", context: none}"))
+	for side := range 2 {
+		clean, tokens := fmt.Sprint("clean", side), fmt.Sprint("tokens", side)
+		if norm(given[clean]) < 1e-3 || norm(none[clean]) != 0 {
+			t.Errorf("the gradient of %s has the norm %v with context and %v without", clean, norm(given[clean]), norm(none[clean]))
+		}
+		if of, without := norm(given[tokens][:all.Width]), norm(none[tokens][:all.Width]); of != 0 || without < 1e-3 {
+			t.Errorf("the gradient of the first of %s has the norm %v with context and %v without", tokens, of, without)
 		}
 	}
 }

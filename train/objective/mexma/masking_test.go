@@ -259,23 +259,25 @@ func TestBatchOfOneIsRefused(t *testing.T) {
 
 func TestSettingsAreRefused(t *testing.T) {
 	for settings, want := range map[string]string{
-		"masking: 0":                        "objective.masking is 0 but must be above 0 and below 1",
-		"masking: 1":                        "objective.masking is 1 but must be above 0 and below 1",
-		"replacement: noise":                `objective.replacement is "noise"`,
-		"alignment: cosine":                 `objective.alignment is "cosine"`,
-		"symmetric: false, koleo_weight: 0": `objective.alignment is "clean", which needs the clean sentences of both sides`,
-		"symmetric: false, alignment: none": "objective.koleo_weight is for the clean sentences of both sides",
-		"align_weight: 0":                   "objective.align_weight is 0",
-		"unmask_weight: 0":                  "objective.unmask_weight is 0",
-		"koleo_weight: -1":                  "objective.koleo_weight is -1",
-		"koleo_batch: 1":                    "objective.koleo_batch is 1",
-		"temperature: 0.1":                  "objective.temperature is only for the contrastive alignment",
-		"alignment: contrastive":            "objective.temperature is 0",
-		"head_layers: 0":                    "objective.head_layers is 0",
-		"head_layers: 101":                  "objective.head_layers is 101",
-		"head_heads: 0":                     "objective.head_heads is 0",
-		"head_ffn: 0":                       "objective.head_ffn is 0",
-		"head_heads: 3":                     "objective.head_heads is 3, but the encoder's width 4 is not a multiple",
+		"masking: 0":                            "objective.masking is 0 but must be above 0 and below 1",
+		"masking: 1":                            "objective.masking is 1 but must be above 0 and below 1",
+		"replacement: noise":                    `objective.replacement is "noise"`,
+		"context: source":                       `objective.context is "source"`,
+		"context: none, token_gradients: false": "objective.token_gradients is false, but with context: none",
+		"alignment: cosine":                     `objective.alignment is "cosine"`,
+		"symmetric: false, koleo_weight: 0":     `objective.alignment is "clean", which needs the clean sentences of both sides`,
+		"symmetric: false, alignment: none":     "objective.koleo_weight is for the clean sentences of both sides",
+		"align_weight: 0":                       "objective.align_weight is 0",
+		"unmask_weight: 0":                      "objective.unmask_weight is 0",
+		"koleo_weight: -1":                      "objective.koleo_weight is -1",
+		"koleo_batch: 1":                        "objective.koleo_batch is 1",
+		"temperature: 0.1":                      "objective.temperature is only for the contrastive alignment",
+		"alignment: contrastive":                "objective.temperature is 0",
+		"head_layers: 0":                        "objective.head_layers is 0",
+		"head_layers: 101":                      "objective.head_layers is 101",
+		"head_heads: 0":                         "objective.head_heads is 0",
+		"head_ffn: 0":                           "objective.head_ffn is 0",
+		"head_heads: 3":                         "objective.head_heads is 3, but the encoder's width 4 is not a multiple",
 	} {
 		s := objective.Default("mexma")
 		s, err := s.With(parse(t, settings))
@@ -287,17 +289,31 @@ func TestSettingsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", settings, err, want)
 		}
 	}
-	_, err := objective.Default("mexma").Build(objective.Training{Dim: 8, Width: 4, Vocabulary: 9, Languages: []string{"en"}, Table: "table"})
-	if !badinput.Is(err) || !strings.Contains(err.Error(), "needs vectors as wide as tokens") {
-		t.Errorf("a projection: %v", err)
-	}
-	for settings, pairs := range map[string]int{"masking: 0.4": 2, "koleo_weight: 0": 1, "koleo_weight: 0, alignment: contrastive, temperature: 1": 2} {
+}
+
+// TestNeeds: a vector in place of the first token needs one, and vectors as wide as tokens; comparing pairs needs two.
+func TestNeeds(t *testing.T) {
+	for settings, want := range map[string]objective.Needs{
+		"masking: 0.4":                   {First: true, TokenDim: true, Pairs: 2},
+		"context: translation":           {First: true, TokenDim: true, Pairs: 2},
+		"context: none":                  {Pairs: 2},
+		"koleo_weight: 0":                {First: true, TokenDim: true, Pairs: 1},
+		"context: none, koleo_weight: 0": {Pairs: 1},
+		"koleo_weight: 0, alignment: contrastive, temperature: 1": {First: true, TokenDim: true, Pairs: 2},
+	} {
 		s, err := objective.Default("mexma").With(parse(t, settings))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (objective.Needs{Tokens: true, First: true, TokenDim: true, Table: true, Mask: true, Pairs: pairs}); s.Needs() != want {
+		want.Tokens, want.Table, want.Mask = true, true, true
+		if s.Needs() != want {
 			t.Errorf("%s needs %+v, want %+v", settings, s.Needs(), want)
+		}
+		// a projection
+		_, err = s.Build(objective.Training{Dim: 16, Width: 8, Vocabulary: 9, Languages: []string{"en"}, Table: "table"})
+		refused := badinput.Is(err) && strings.Contains(err.Error(), "needs vectors as wide as tokens")
+		if refused != want.TokenDim || !refused && err != nil {
+			t.Errorf("%s with a projection: %v", settings, err)
 		}
 	}
 }

@@ -28,8 +28,9 @@ import (
 //	          each j in i's part of the batch
 //	forward, backward: as contrastive, of S_A and S_B; each with half of align's weight
 //
-// Without token gradients the head's gradient does not reach Â and B̂. Without symmetry only one side of a pair is
-// masked. Masked alignment is the mean of (S_Â - S_B)² and (S_B̂ - S_A)².
+// Without token gradients the head's gradient does not reach Â and B̂. Without context the head sees Â and B̂ with
+// their own first tokens, in place of S_B and S_A. Without symmetry only one side of a pair is masked. Masked alignment
+// is the mean of (S_Â - S_B)² and (S_B̂ - S_A)².
 type mexma struct {
 	Settings
 	objective.Training
@@ -159,9 +160,11 @@ func (m *mexma) unmask(s objective.Step) *graph.Node {
 		x = graph.StopGradient(x)
 	}
 	n, length := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
-	sentences := graph.Reshape(graph.Concatenate(others(vectors(s, 0, half)), 0), n, 1, m.Width)
-	first := layers.First(x.Graph(), length)
-	x = graph.Add(graph.Mul(x, graph.OneMinus(first)), graph.Mul(sentences, first))
+	if m.Context != NoContext {
+		sentences := graph.Reshape(graph.Concatenate(others(vectors(s, 0, half)), 0), n, 1, m.Width)
+		first := layers.First(x.Graph(), length)
+		x = graph.Add(graph.Mul(x, graph.OneMinus(first)), graph.Mul(sentences, first))
+	}
 
 	stack := layers.Stack{Shape: m.shape(), Params: s.Heads, N: n, Length: length}
 	bias := layers.Padding(graph.ConvertDType(graph.Concatenate(present, 0), dtypes.Float32))

@@ -31,12 +31,23 @@ const (
 	BERT Replacement = "bert"
 )
 
+// Context is the part of the prediction's input that is not of the masked sentence.
+type Context string
+
+// Translation is the default, also of an empty setting: the vector of the other side's clean sentence, in place of the
+// first token. NoContext is plain masked-language modelling: the first token stays the masked sentence's own.
+const (
+	Translation Context = "translation"
+	NoContext   Context = "none"
+)
+
 // Settings are the settings of mexma and mexma-contrastive.
 type Settings struct {
 	Masking        float64     `yaml:"masking"`         // share of a sentence's words that is masked
 	Replacement    Replacement `yaml:"replacement"`     // mask or bert
 	Symmetric      bool        `yaml:"symmetric"`       // both sides are masked, or one of each pair, by lot
 	TokenGradients bool        `yaml:"token_gradients"` // unmask's gradient reaches the tokens, too
+	Context        Context     `yaml:"context,omitempty"`
 	Alignment      Alignment   `yaml:"alignment"`
 	Temperature    float64     `yaml:"temperature"`           // temperature of the contrastive alignment
 	AlignWeight    float64     `yaml:"align_weight"`          // α
@@ -69,6 +80,10 @@ func (s *Settings) Validate(check objective.Check) {
 		s.Masking)
 	check(s.Replacement == Mask || s.Replacement == BERT, "objective.replacement is %q but must be mask or bert",
 		s.Replacement)
+	check(s.Context == "" || s.Context == Translation || s.Context == NoContext,
+		"objective.context is %q but must be translation or none", s.Context)
+	check(s.Context != NoContext || s.TokenGradients,
+		"objective.token_gradients is false, but with context: none the prediction reaches the encoder through tokens alone: change one")
 	known := []Alignment{None, Masked, Clean, Contrastive}
 	check(slices.Contains(known, s.Alignment),
 		"objective.alignment is %q but must be clean, masked, contrastive or none", s.Alignment)
@@ -98,10 +113,11 @@ func (s *Settings) ranking() contrastive.Ranking {
 	return contrastive.Ranking{Temperature: s.Temperature}
 }
 
-// Needs is the tokens with a first one that stands for the sentence, the table of words for the logits, and a mask.
-// KoLeo needs a neighbour in the batch.
+// Needs is the tokens, the table of words for the logits, and a mask; for a translation's vector also a first token
+// that stands for the sentence and is as wide as a vector. KoLeo needs a neighbour in the batch.
 func (s *Settings) Needs() objective.Needs {
-	needs := objective.Needs{Tokens: true, First: true, TokenDim: true, Table: true, Mask: true, Pairs: 1}
+	translated := s.Context != NoContext
+	needs := objective.Needs{Tokens: true, First: translated, TokenDim: translated, Table: true, Mask: true, Pairs: 1}
 	if s.KoLeoWeight > 0 || s.Alignment == Contrastive {
 		needs.Pairs = max(2, s.KoLeoBatch)
 	}

@@ -60,7 +60,9 @@ def cross_entropy(s, tokens, side, sentence_vectors):
     """The mean over the masked tokens of one side."""
     total, count = 0, 0
     for i in range(N):
-        x = np.concatenate([sentence_vectors[i][None], tokens[i, 1 : lengths[side][i]]])
+        x = tokens[i, : lengths[side][i]]
+        if s.get("context") != "none":
+            x = np.concatenate([sentence_vectors[i][None], x[1:]])
         for k in range(s["head_layers"]):
             x = layer(f"heads.unmask.{k}.", x)
         for place, id in hidden[side][i].items():
@@ -121,6 +123,10 @@ cases = {
     "two layers": BASE | {"head_layers": 2},
     "contrastive": BASE | {"name": "mexma-contrastive", "alignment": "contrastive", "temperature": 0.3, "koleo_weight": 0, "align_weight": 3},
     "not symmetric, masked alignment": BASE | ONE | {"alignment": "masked", "token_gradients": True},
+    # masked-language modelling
+    "no context": BASE | {"context": "none", "koleo_weight": 0},
+    "no context, contrastive": BASE | {"name": "mexma-contrastive", "context": "none", "alignment": "contrastive", "temperature": 0.3, "koleo_weight": 0},
+    "no context, not symmetric": BASE | ONE | {"context": "none", "alignment": "masked", "token_gradients": True},
 }
 
 
