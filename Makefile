@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # Go fuses products and sums on other processors than x86-64, which would give other bytes: not so with fmahash.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules $(if $(filter-out amd64,$(shell $(GO) env GOARCH)),-gcflags=all=-d=fmahash=qn)
 
-.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy ten-million race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures check-mexma test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy ten-million race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -80,6 +80,14 @@ $(MODELS)/text: fixtures/text/en.txt fixtures/text/de.txt
 test-architectures: DATA ?= ../shared/data
 test-architectures: build $(MODELS)/venv-torch $(MODELS)/text
 	$(MODELS)/venv-torch/bin/python bench/models/architectures.py bin/mine $(MODELS)/architectures 0.9999 500 $(SENTENCES)
+
+# MEXMA's golden values against the program of its authors, at the commit that authors.py names:
+# make check-mexma CHECKOUT=mexma, a clone of github.com/facebookresearch/mexma.
+check-mexma: $(MODELS)/venv-mexma
+	$(MODELS)/venv-mexma/bin/python train/objective/mexma/testdata/authors.py '$(CHECKOUT)'
+
+$(MODELS)/venv-mexma: train/objective/mexma/testdata/authors.txt
+	@mkdir -p $(MODELS) && python3 -m venv $@ && $@/bin/pip install -q -r $< && touch $@
 
 # PyTorch from PyPI brings NVIDIA's libraries, 6 GB in all; it is run on the CPU.
 $(MODELS)/venv-torch: bench/models/architectures.txt
