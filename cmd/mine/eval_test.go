@@ -51,6 +51,21 @@ func writerInto(t *testing.T, dir string) func(name, content string) string {
 	}
 }
 
+// TestEvalRefusesUnreadFlags: a flag that no named protocol reads would leave other figures than were asked for.
+func TestEvalRefusesUnreadFlags(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"bucc-laser --src-text a --tgt-text b", "--src-text is for line-aligned sets"},
+		{"bucc-laser bucc-cosine --scorer x.json", "--scorer is for bucc-scored"},
+		{"xsim --negatives x.json", "--negatives is for xsim++"},
+		{"tatoeba --pairs x.tsv", "--pairs is for BUCC sets"},
+		{"bucc-laser --dim 7", "--dim is of the files of --src-emb"},
+	} {
+		if _, err := command(t, append([]string{"eval"}, strings.Fields(c.args)...)...); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("mine eval %s: %v, want %q", c.args, err, c.says)
+		}
+	}
+}
+
 // fixtureSet lays the program's own corpora out as a BUCC set.
 func fixtureSet(t *testing.T) string {
 	t.Helper()

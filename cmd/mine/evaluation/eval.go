@@ -64,7 +64,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
   mine eval bucc-laser --dir bucc2018 --src de \
       --src-emb 'labse.{pair}.{half}.{src}.npy' --tgt-emb 'labse.{pair}.{half}.{tgt}.npy'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runEval(cmd.Context(), o, args, cmd.OutOrStdout())
+			return runEval(cmd.Context(), o, args, cmd.Flags().Changed, cmd.OutOrStdout())
 		},
 	}
 	cmd.AddCommand(newAER())
@@ -121,8 +121,40 @@ func (o evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
 	return out, nil
 }
 
-func runEval(ctx context.Context, o evalOptions, args []string, out io.Writer) (err error) {
+// forProtocols are flags that only some protocols read.
+var forProtocols = []struct {
+	flags []string
+	of    func(p *eval.Protocol) bool
+	which string
+}{
+	{[]string{"src-text", "tgt-text", "split", "eval-text"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
+	{[]string{"curve", "pairs"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
+	{[]string{"negatives"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
+	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer || p.Strong }, "bucc-scored"},
+}
+
+// refuseUnread refuses a flag that none of the protocols reads: the figures would not be what it asks for.
+func (o evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag string) bool) error {
+	for _, f := range forProtocols {
+		for _, flag := range f.flags {
+			if given(flag) && !slices.ContainsFunc(protocols, f.of) {
+				return badinput.Errorf("mine eval: --%s is for %s; leave it out, or name such a protocol", flag, f.which)
+			}
+		}
+	}
+	for _, flag := range []string{"dim", "emb-dtype"} {
+		if given(flag) && o.sourceEmb == "" {
+			return badinput.Errorf("mine eval: --%s is of the files of --src-emb and --tgt-emb; name them, or leave it out", flag)
+		}
+	}
+	return nil
+}
+
+func runEval(ctx context.Context, o evalOptions, args []string, given func(flag string) bool, out io.Writer) (err error) {
 	protocols, err := o.protocols(args)
+	if err == nil {
+		err = o.refuseUnread(protocols, given)
+	}
 	if err != nil {
 		return err
 	}

@@ -108,14 +108,17 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	var empty int
-	lines := linesOf(files, cfg.MaxLineBytes, &empty)
+	var odd oddLines
+	lines := linesOf(files, cfg.MaxLineBytes, &odd)
 	rows, err := o.write(ctx, e, lines)
 	if err != nil {
 		return err
 	}
-	if empty > 0 {
-		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", empty)
+	if odd.empty > 0 {
+		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", odd.empty)
+	}
+	if odd.tabs == rows {
+		slog.Warn("every line has a tab, and all of it was encoded: if ids or other columns stand before or behind the sentences, give the sentences alone (cut -f)")
 	}
 	_, err = fmt.Fprintf(out, "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
 	return err
@@ -135,11 +138,14 @@ func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter
 	return meta.N, err
 }
 
-// linesOf yields the normalised text of every line, and counts empty ones.
-func linesOf(files []input.File, maxBytes int, empty *int) iter.Seq2[string, error] {
+// oddLines are numbers of lines that may not be sentences.
+type oddLines struct{ empty, tabs int }
+
+// linesOf yields the normalised text of every line, and counts odd ones.
+func linesOf(files []input.File, maxBytes int, odd *oddLines) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, file := range files {
-			if !yieldLines(file, maxBytes, empty, yield) {
+			if !yieldLines(file, maxBytes, odd, yield) {
 				return
 			}
 		}
@@ -147,7 +153,7 @@ func linesOf(files []input.File, maxBytes int, empty *int) iter.Seq2[string, err
 }
 
 // yieldLines yields one file's lines; false ends the sequence.
-func yieldLines(file input.File, maxBytes int, empty *int, yield func(string, error) bool) bool {
+func yieldLines(file input.File, maxBytes int, odd *oddLines, yield func(string, error) bool) bool {
 	f, err := corpus.OpenLines(file, maxBytes)
 	if err != nil {
 		yield("", err)
@@ -165,7 +171,10 @@ func yieldLines(file input.File, maxBytes int, empty *int, yield func(string, er
 		}
 		text := corpus.Normalise(line.Text)
 		if text == "" {
-			*empty++
+			odd.empty++
+		}
+		if strings.Contains(line.Text, "\t") {
+			odd.tabs++
 		}
 		if !yield(text, err) || err != nil {
 			return false
