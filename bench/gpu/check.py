@@ -3,7 +3,7 @@
 PROGRAM is mine, such as usr/lib/mine/launch of a package (make packages), which brings its libraries along. FILE is a
 PJRT plugin, for training; without it that of a JAX for CUDA in this Python is taken. RESULT is a Markdown file, which has a row for
 every check as soon as it is done: result, seconds, detail. A check that cannot be made has the reason. Rehearsal
-without a GPU: make rehearse-gpu.
+without a GPU: make check-gpu.
 """
 import argparse, glob, hashlib, json, os, pathlib, random, re, site, subprocess, sys, tempfile, time
 
