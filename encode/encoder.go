@@ -21,6 +21,7 @@ import (
 
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/model"
+	"bitextmine/encode/session"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
 )
@@ -119,6 +120,9 @@ func (e *Encoder) Stream(ctx context.Context, lang string, texts iter.Seq2[strin
 	emit func(rows []float32) error) (int, error) {
 	return e.stream(ctx, lang, texts, emit, nil, nil)
 }
+
+// Processor names what the last bits of vectors that this process computes depend on; see session.Processor.
+func Processor() string { return session.Processor() }
 
 // Options are the settings of a running encoder. On the CPU none of them changes a vector. On GPUs the device, the
 // token budget and the window may change the last bits.

@@ -267,6 +267,7 @@ func (m *mining) execute(ctx context.Context, p *plan.Plan) error {
 // executeOn runs a stored plan on an engine; with dry it only prints scripts.
 func (m *mining) executeOn(ctx context.Context, e engine.Engine, p *plan.Plan, dry bool) (err error) {
 	env := m.env(p)
+	env.PlanID = m.report.PlanID
 	defer func() {
 		if env.Encoded() {
 			m.report.Versions["onnxruntime"] = onnx.RuntimeVersion()
@@ -286,6 +287,7 @@ func (m *mining) executeOn(ctx context.Context, e engine.Engine, p *plan.Plan, d
 func (s *session) env(p *plan.Plan) *stage.Env {
 	return &stage.Env{
 		Files: s.files(p), Model: s.models.Encoder, Resources: s.cfg.Resources, Log: s.Log, OpenEncoder: s.OpenEncoder,
+		Processor: s.Processor,
 		Begins: func(stage string) {
 			if stage == view.Shard { // new text is encoded next
 				s.early.Begin()

@@ -54,6 +54,8 @@ type Options struct {
 	Planned map[string]bool
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(model *model.Model, options encode.Options) (stage.Encoder, error)
+	// Processor names what the last bits of the process's results depend on; nil: encode.Processor.
+	Processor func() string
 	// OpenStore opens the store at a location; nil: store.Open.
 	OpenStore func(ctx context.Context, location string, log *slog.Logger) (*store.Store, error)
 }

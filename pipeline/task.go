@@ -62,7 +62,10 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	env := &stage.Env{Files: view.NewFiles(st, p, work), Model: model, Resources: cfg.Resources, Log: opts.Log, OpenEncoder: opts.OpenEncoder}
+	env := &stage.Env{
+		Files: view.NewFiles(st, p, work), Model: model, Resources: cfg.Resources, Log: opts.Log, OpenEncoder: opts.OpenEncoder,
+		Processor: opts.Processor, PlanID: id,
+	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 	step := cfg.Step
 	if step == 0 {

@@ -98,6 +98,7 @@ func (s *Splitter) load() (err error) {
 			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
 			path, err)
 	}
+	session.LoadedOnCPU()
 	return nil
 }
 

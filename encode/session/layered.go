@@ -65,6 +65,7 @@ func (s *Session) Layered() (_ *Layered, err error) {
 		}
 	}
 	if l.Layers.To == s.Output {
+		LoadedOnCPU()
 		return l, nil
 	}
 	after, takes := g.Part(l.Layers.To, s.Output)

@@ -99,6 +99,9 @@ func load(m *model.Model, data []byte, takes []string, output string,
 	if err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
 	}
+	if configure == nil {
+		LoadedOnCPU()
+	}
 	return loaded, nil
 }
 

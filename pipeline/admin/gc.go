@@ -64,7 +64,8 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 	if err := g.sweepIndexes(); err != nil {
 		return g.swept, err
 	}
-	for _, kind := range []string{record.RunsNote, record.PlansNote, record.RunningNote, record.HeldNote, record.FailedNote, record.LedgerNote} {
+	for _, kind := range []string{record.RunsNote, record.PlansNote, record.RunningNote, record.HeldNote, record.FailedNote, record.LedgerNote,
+		record.ProcessorsNote} {
 		if err := g.notes(ctx, kind); err != nil {
 			return g.swept, err
 		}
@@ -131,7 +132,7 @@ func (g *collector) mark(ctx context.Context) error {
 // is the failure, nothing.
 func (g *collector) markPlan(ctx context.Context, id string, cells bool, also func(output string)) (failure, err error) {
 	name := "plan " + id
-	g.live[record.PlansNote+"/"+id+".json"] = true
+	g.live[record.PlansNote+"/"+id+".json"], g.live[record.ProcessorsNote+"/"+id] = true, true
 	data, err := g.store.ReadNote(ctx, record.PlansNote, id+".json")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -225,7 +226,11 @@ func (g *collector) notes(ctx context.Context, kind string) error {
 		if g.DryRun {
 			continue
 		}
-		if err := g.store.DeleteNote(ctx, kind, entry.Name); err != nil {
+		remove := func() error { return g.store.DeleteNote(ctx, kind, entry.Name) }
+		if kind == record.ProcessorsNote {
+			remove = func() error { return g.store.Remove(ctx, store.Task{Stage: kind, Key: entry.Name}) }
+		}
+		if err := remove(); err != nil {
 			return err
 		}
 	}

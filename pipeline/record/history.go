@@ -34,6 +34,9 @@ const (
 	ChosenNote  = "chosen"  // what search = auto chose where the choice changes results, by family
 )
 
+// ProcessorsNote is the kind of what OneProcessor leaves, by plan id. It is written once, as outputs are.
+const ProcessorsNote = "processors"
+
 // Run is a run that the store has seen.
 type Run struct {
 	Number int    `json:"number"`

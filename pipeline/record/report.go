@@ -331,7 +331,7 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		name := "the output directory of mine run"
-		if inside, _ := filepath.Glob(filepath.Join(dirs[0], "*", ReportName)); len(inside) > 0 { // as --langs makes them
+		if inside, _ := filepath.Glob(filepath.Join(dirs[0], "*", ReportName)); len(inside) > 0 { // folders of --langs
 			name = filepath.Dir(inside[0])
 		}
 		err = badinput.Errorf("%s has no %s, so no run has ended there; name %s, or the bitext file in it", dirs[0], ReportName, name)

@@ -36,6 +36,10 @@ type Env struct {
 	Log       *slog.Logger
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(*model.Model, encode.Options) (Encoder, error)
+	// Processor names what the last bits of the process's results depend on, if anything; nil: encode.Processor.
+	Processor func() string
+	// PlanID names the plan in the store.
+	PlanID string
 	// Begins is called when a task of a stage begins whose output is not there; nil: nobody is told.
 	Begins func(stage string)
 
@@ -179,6 +183,22 @@ func checkModel(encoder, digest, planned string) error {
 	return nil
 }
 
+// checkProcessor refuses results that differ in their last bits from those of the plan's other processes.
+func (e *Env) checkProcessor(ctx context.Context) error {
+	of := e.Processor
+	if of == nil {
+		of = encode.Processor
+	}
+	processor := of()
+	if processor == "" {
+		return nil
+	}
+	_, err := Shared(e, "processor "+processor, func() (struct{}, func() error, error) {
+		return struct{}{}, nil, record.OneProcessor(ctx, e.Store, e.PlanID, processor)
+	})
+	return err
+}
+
 // Close frees what tasks shared. No task may run.
 func (e *Env) Close() error {
 	var all []error
@@ -204,6 +224,9 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 		}
 		done := record.Working(ctx, e.Store, e.Log, task)
 		info, err := d.Run(ctx, e, t, dir, meter)
+		if err == nil {
+			err = e.checkProcessor(ctx)
+		}
 		done(err)
 		return info, err
 	})
