@@ -1,12 +1,12 @@
 package exporting
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -217,11 +217,15 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
-// TestHuggingFaceHalfPublished: without all its data a folder has no description, not even an earlier export's.
-func TestHuggingFaceHalfPublished(t *testing.T) {
+// TestHuggingFaceRefused: a set whose files cannot all be written stays as it is.
+func TestHuggingFaceRefused(t *testing.T) {
 	in, dir := source(t), filepath.Join(t.TempDir(), "set")
 	opts := Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1}}
 	run(t, opts)
+	described, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	blocked := filepath.Join(dir, "data", "train-00000-of-00001.parquet")
 	if err := os.Remove(blocked); err != nil {
 		t.Fatal(err)
@@ -233,8 +237,8 @@ func TestHuggingFaceHalfPublished(t *testing.T) {
 	if _, err := Run(t.Context(), opts); err == nil {
 		t.Fatal("a set was written over a folder")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "README.md")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an export that failed left a description, error %v", err)
+	if left, err := os.ReadFile(filepath.Join(dir, "README.md")); err != nil || !bytes.Equal(left, described) {
+		t.Errorf("an export that was refused changed the set's description: %s, %v", left, err)
 	}
 }
 
@@ -262,7 +266,7 @@ func TestMosesNames(t *testing.T) {
 func TestNoFileOfHalfAnExport(t *testing.T) {
 	dir := t.TempDir()
 	var source strings.Builder
-	const lines = 1100 // they compress to 18 kB, of which gzip holds eight to the end
+	const lines = 2200 // they compress to 36 kB, of which gzip holds eight to the end
 	for range lines {
 		source.WriteString(rand.Text() + "\n")
 	}
@@ -279,7 +283,7 @@ func TestNoFileOfHalfAnExport(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
 	for _, compression := range []string{"gz", "zst"} {
-		full := syscall.Rlimit{Cur: 16 << 10, Max: limit.Max} // the test's own log must fit
+		full := syscall.Rlimit{Cur: 32 << 10, Max: limit.Max} // the test's own log must fit
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
 			t.Fatal(err)
 		}
