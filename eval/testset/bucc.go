@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,20 +216,19 @@ func (g *Gold) Has(ids IDs, source, target string) bool {
 // a badinput error. name is the name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
 	g := &Gold{pairs: map[IDs]bool{}, same: [2]map[string][]string{{}, {}}}
-	sides := [2]map[string]bool{{}, {}}
+	missing := [2]map[string]bool{{}, {}} // every id, until a sentence with it is found
 	for _, pair := range gold {
-		sides[0][pair.Source], sides[1][pair.Target], g.pairs[pair] = true, true, true
+		missing[0][pair.Source], missing[1][pair.Target], g.pairs[pair] = true, true, true
 	}
-	missing := [2]map[string]bool{maps.Clone(sides[0]), maps.Clone(sides[1])}
 	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
 			for sentence, err := range corpus.Sentences(in, opts[i]) {
 				if err != nil {
 					return nil, err
 				}
-				if sides[i][sentence.Doc] {
+				if _, known := missing[i][sentence.Doc]; known {
 					g.same[i][sentence.Normal] = append(g.same[i][sentence.Normal], sentence.Doc)
-					delete(missing[i], sentence.Doc)
+					missing[i][sentence.Doc] = false
 				}
 			}
 		}

@@ -81,7 +81,7 @@ func Share(path, purpose string) (release func() error, err error) {
 		}
 	}()
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil { // nobody holds it
-		if err := errors.Join(f.Truncate(0), writeAt(f, purpose)); err != nil {
+		if err := rewrite(f, []byte(purpose)); err != nil {
 			return nil, fmt.Errorf("write %s: %w", path, err)
 		}
 	}
@@ -96,8 +96,12 @@ func Share(path, purpose string) (release func() error, err error) {
 	return f.Close, err
 }
 
-func writeAt(f *os.File, text string) error {
-	_, err := f.WriteAt([]byte(text), 0)
+// rewrite replaces the content of a file.
+func rewrite(f *os.File, data []byte) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(data, 0)
 	return err
 }
 
@@ -122,10 +126,7 @@ func Lock(path string) (release func() error, err error) {
 	}
 	data, err := json.Marshal(Self())
 	if err == nil {
-		err = f.Truncate(0)
-	}
-	if err == nil {
-		_, err = f.WriteAt(append(data, '\n'), 0)
+		err = rewrite(f, append(data, '\n'))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())

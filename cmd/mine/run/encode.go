@@ -117,7 +117,7 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	if odd.empty > 0 {
 		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", odd.empty)
 	}
-	if odd.tabs == rows {
+	if rows > 0 && odd.tabs == rows {
 		slog.Warn("every line has a tab, and all of it was encoded: if ids or other columns stand before or behind the sentences, give the sentences alone (cut -f)")
 	}
 	_, err = fmt.Fprintf(out, "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
