@@ -2,8 +2,11 @@ package encode
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
 )
 
 // message is an encoded protobuf message with just enough of the ONNX format for a graph of one node.
@@ -77,10 +81,9 @@ func lookup(table [][]float32, quantised bool) []byte {
 	return message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))
 }
 
-// letters is an encoder of one-letter words (a has id 4, b 5, c 6 and d 7) whose vectors are easy to add.
-func letters(t testing.TB, pooling model.Pooling, quantised bool, fields ...string) *Encoder {
-	t.Helper()
-	manifest := fmt.Sprintf(`name: letters
+// letterManifest and letterWords are the manifest and the vocabulary of letters.
+const (
+	letterManifest = `name: letters
 onnx: model.onnx
 tokenizer: {kind: wordpiece, file: vocab.txt, bos: "[CLS]", eos: 3}
 max_tokens: 5
@@ -89,8 +92,14 @@ output: states
 pooling: %s
 normalise: false
 dim: 2
-%s`, pooling, strings.Join(fields, "\n"))
-	return lettersOf(t, manifest, quantised, nil)
+%s`
+	letterWords = "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n"
+)
+
+// letters is an encoder of one-letter words (a has id 4, b 5, c 6 and d 7) whose vectors are easy to add.
+func letters(t testing.TB, pooling model.Pooling, quantised bool, fields ...string) *Encoder {
+	t.Helper()
+	return lettersOf(t, fmt.Sprintf(letterManifest, pooling, strings.Join(fields, "\n")), quantised, nil)
 }
 
 // lettersOf is letters with another manifest and a file centre.npy.
@@ -114,13 +123,62 @@ func openLetters(t testing.TB, manifest string, quantised bool, centre []byte) (
 	m, err := model.LoadFS(fstest.MapFS{
 		model.FileName: {Data: []byte(manifest)},
 		"model.onnx":   {Data: lookup(table, quantised)},
-		"vocab.txt":    {Data: []byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\n")},
+		"vocab.txt":    {Data: []byte(letterWords)},
 		"centre.npy":   {Data: centre},
 	}, model.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Open(m, Options{Threads: 2})
+}
+
+// TestLargeWeightsStayInTheirFile: the graph or a file beside it has them, either of which may be a link to one
+// elsewhere, as a hub's cache has it.
+func TestLargeWeightsStayInTheirFile(t *testing.T) {
+	table := make([][]float32, 20_000)
+	for i := range table {
+		table[i] = []float32{float32(i), float32(-i)}
+	}
+	whole := lookup(table, false)
+	parsed, err := onnxgraph.Parse(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := parsed.Outside(whole, func(string) (string, error) { return "weights", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for external, graph := range map[string][]byte{"": whole, "external_data: [onnx/weights]": outside.Replace(nil, nil)} {
+		dir, blobs := t.TempDir(), t.TempDir()
+		manifest := strings.Replace(fmt.Sprintf(letterManifest, model.Mean, external), "model.onnx", "onnx/model.onnx", 1)
+		for path, data := range map[string][]byte{
+			filepath.Join(blobs, "0a1b"): graph, filepath.Join(blobs, "2c3d"): whole,
+			filepath.Join(dir, model.FileName): []byte(manifest), filepath.Join(dir, "vocab.txt"): []byte(letterWords),
+		} {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, "onnx"), 0o700),
+			os.Symlink(filepath.Join(blobs, "0a1b"), filepath.Join(dir, "onnx", "model.onnx")),
+			os.Symlink(filepath.Join(blobs, "2c3d"), filepath.Join(dir, "onnx", "weights"))); err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Open(m, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := encodeAll(t, e, []string{"a d"}), []float32{4, -4}; !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", external, got, want)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestPoolingAndSpecialTokens(t *testing.T) {

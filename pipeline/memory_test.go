@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -90,7 +91,7 @@ func recombined(t *testing.T, name string, n int) []byte {
 func encoderSize(t *testing.T) (size int64) {
 	t.Helper()
 	for _, name := range []string{"model.onnx", "spm.model"} {
-		data, err := fixtures.Models.ReadFile("models/" + fixtures.Encoder + "/" + name)
+		data, err := fs.ReadFile(fixtures.Models, "models/"+fixtures.Encoder+"/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}

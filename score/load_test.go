@@ -1,6 +1,7 @@
 package score
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 // TestEveryBuiltInEncoderHasAScorer: the default scorer is that of the run's encoder.
 func TestEveryBuiltInEncoderHasAScorer(t *testing.T) {
-	entries, err := fixtures.Models.ReadDir("models")
+	entries, err := fs.ReadDir(fixtures.Models, "models")
 	if err != nil {
 		t.Fatal(err)
 	}

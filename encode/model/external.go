@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 )
 
@@ -32,6 +33,26 @@ func (x *External) Open(file string) (_ io.ReaderAt, err error) {
 		x.files[file] = opened
 	}
 	return x.files[file], nil
+}
+
+// Where gives the path of a file by its name in the graph, or that of the graph for "", without links and relative to
+// the root folder.
+func (x *External) Where(file string) (string, error) {
+	name := x.of.ONNX
+	if file != "" {
+		if _, err := x.Open(file); err != nil {
+			return "", err
+		}
+		name = path.Join(path.Dir(name), file)
+	}
+	real, err := filepath.Abs(x.of.Path(name))
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err == nil {
+		real, err = filepath.Rel("/", real)
+	}
+	return real, err
 }
 
 // Close closes all of them.

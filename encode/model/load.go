@@ -224,17 +224,18 @@ type Missing struct {
 	cause error
 }
 
-// former are encoders that were in the program, and what to name instead.
-var former = map[string]string{
-	"bag-ngram": "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
+// elsewhere are encoders that were in the program, and the one that is in a package of its own, and what to do.
+var elsewhere = map[string]string{
+	fixtures.Encoder: "install the package mine-encoder, which has it, or name another encoder with --encoder",
+	"bag-ngram":      "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
 }
 
-// Gone is the error for the name of an encoder that was in the program once; it says what to name instead.
-func (m *Missing) Gone() bool { return former[m.Ref] != "" }
+// Elsewhere reports whether the program knows where the encoder is; the error says what to do.
+func (m *Missing) Elsewhere() bool { return elsewhere[m.Ref] != "" }
 
 func (m *Missing) Error() string {
-	if m.Gone() {
-		return fmt.Sprintf("no encoder %q: %s", m.Ref, former[m.Ref])
+	if m.Elsewhere() {
+		return fmt.Sprintf("no encoder %q: %s", m.Ref, elsewhere[m.Ref])
 	}
 	return fmt.Sprintf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %v",
 		m.Ref, strings.Join(BuiltIn(), ", "), FileName, m.cause)
@@ -242,9 +243,9 @@ func (m *Missing) Error() string {
 
 func (m *Missing) Unwrap() error { return m.cause }
 
-// BuiltIn returns the names of the encoders in the program.
+// BuiltIn returns the names of the encoders that come with the program.
 func BuiltIn() []string {
-	entries, _ := fs.ReadDir(fixtures.Models, "models") // embedded at build time, so it exists
+	entries, _ := fs.ReadDir(fixtures.Models, "models") // none if they are not installed
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = e.Name()

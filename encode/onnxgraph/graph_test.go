@@ -1,6 +1,7 @@
 package onnxgraph
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -263,6 +264,16 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("a graph that parses does not with other matrices: %v", err)
 			}
 		}
+		declared, err := g.Declared(func(string) (io.ReaderAt, error) { return nil, io.ErrUnexpectedEOF })
+		outside, failed := g.Outside(data, func(file string) (string, error) { return file, nil })
+		for light, err := range map[*Graph]error{declared: err, outside: failed} {
+			if err != nil {
+				continue
+			}
+			if _, err := Parse(light.Replace(nil, nil)); err != nil {
+				t.Errorf("a graph that parses does not without its large weights: %v", err)
+			}
+		}
 		for _, name := range g.Outputs {
 			g.Waists(name)
 			if _, err := Parse(g.CutAfter("x", 1, name)); err != nil {
@@ -273,6 +284,82 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargeWeights: a graph refers to its own file for them, or declares them as inputs, once, and what is small stays.
+func TestLargeWeights(t *testing.T) {
+	values := make([]float32, 30_000)
+	for i := range values {
+		values[i] = float32(i)
+	}
+	graph := []byte(nil)
+	for _, w := range []Initializer{NewFloat32("large", []int{3, 10_000}, values), NewFloat32("small", []int{2}, values[:2])} {
+		graph = appendMessage(graph, graphInitializer, w.Raw)
+	}
+	graph = appendMessage(graph, graphInput, floatValue("ids", 1))
+	graph = appendMessage(graph, graphInput, floatValue("large", 10_000)) // as old graphs have it
+	data := appendMessage(nil, modelGraph, graph)
+	g, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed := func(g *Graph, err error) *Graph {
+		t.Helper()
+		if err == nil {
+			g, err = Parse(g.Replace(nil, nil))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	elsewhere := func(string) (io.ReaderAt, error) { return bytes.NewReader(data), nil }
+	declared := parsed(g.Declared(elsewhere))
+	if names := []string{"large", "ids"}; !slices.Equal(declared.Inputs, names) || !slices.Equal(declared.Shapes["large"], []int{3, 10_000}) {
+		t.Errorf("inputs %q, large has the shape %v", declared.Inputs, declared.Shapes["large"])
+	}
+	if len(declared.Initializers) != 1 || declared.Initializers[0].Name != "small" {
+		t.Errorf("%d weights are left", len(declared.Initializers))
+	}
+	outside := parsed(g.Outside(data, func(file string) (string, error) { return "m.onnx" + file, nil }))
+	if size := len(outside.Replace(nil, nil)); size > 1000 {
+		t.Errorf("a graph without its weights has %d bytes", size)
+	}
+	again := parsed(outside.Declared(elsewhere)) // weights in another file
+	if !slices.Equal(again.Shapes["large"], []int{3, 10_000}) || len(again.Initializers) != 1 {
+		t.Errorf("large has the shape %v, %d weights are left", again.Shapes["large"], len(again.Initializers))
+	}
+	small, _ := g.Initializers[1].outside()
+	moved := *outside
+	moved.Initializers = []Initializer{outside.Initializers[0],
+		{"small", Outside(small.rest, "m.onnx", bytes.Index(data, g.Initializers[1].Raw[len(g.Initializers[1].Raw)-8:]), 8)}}
+	back := parsed(moved.Declared(elsewhere)).Initializers[0]
+	if got, want := numbersOf(t, back), numbersOf(t, g.Initializers[1]); !bytes.Equal(got, want) {
+		t.Errorf("a small weight in another file is %v, want %v", got, want)
+	}
+	w, err := outside.Initializers[0].Weight(func(file string) (io.ReaderAt, error) {
+		if file != "m.onnx" {
+			t.Errorf("it is in %s", file)
+		}
+		return bytes.NewReader(data), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Read(0, w.Size)
+	if want := numbersOf(t, g.Initializers[0]); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the file has other numbers there (%v)", err)
+	}
+}
+
+// numbersOf is a weight's numbers.
+func numbersOf(t *testing.T, w Initializer) []byte {
+	t.Helper()
+	tensor, err := w.Tensor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tensor.Data
 }
 
 // TestWeights: numbers are read of the model, or of a file beside it, up to its end if no length is said.

@@ -43,6 +43,7 @@ const (
 	tensorRaw  = 9
 
 	tensorExternal = 13
+	tensorLocation = 14
 )
 
 // Tensor reads the initializer's numbers, which must stand in raw_data, as all exporters write large ones.
@@ -179,7 +180,6 @@ type place struct {
 
 // outside reads where an initializer's numbers are.
 func (w Initializer) outside() (place, error) {
-	const tensorLocation = 14
 	at := place{length: -1}
 	all, err := protofield.Split(w.Raw)
 	if err != nil {

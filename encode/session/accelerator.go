@@ -181,8 +181,7 @@ func (s *Session) LoadOn(on cuda.GPU, device gpu.Device,
 	cuda.Guard(func() {
 		loaded, err = s.load(func(o *ort.SessionOptions) error {
 			if len(s.Model.External) > 0 { // the graph was changed, so it is not in its file
-				if err := o.AddSessionConfigEntry("session.model_external_initializers_file_folder_path",
-					s.Model.Path("")); err != nil {
+				if err := o.AddSessionConfigEntry(weightsFolder, s.Model.Path("")); err != nil {
 					return err
 				}
 			}

@@ -33,7 +33,7 @@ type Part struct {
 
 // Layered loads the graph in parts, if the program can compute its layers; nil: it cannot.
 func (s *Session) Layered() (_ *Layered, err error) {
-	if s.file == nil || s.Table != nil || s.Single {
+	if s.file == nil || s.Table != nil || s.Single || len(s.Model.External) > 0 {
 		return nil, nil
 	}
 	g := s.file.graph
@@ -103,7 +103,7 @@ func (l *Layered) Close() error {
 
 // file is the graph of an encoder as it stands in its file.
 type file struct {
-	data  []byte // mapped, if mine model quantise wrote it: nothing of it is needed after the file is closed
+	data  []byte // mapped, unless the encoder is built in: nothing of it is needed after the file is closed
 	graph *onnxgraph.Graph
 	err   error // error if the file is not a valid graph
 }
@@ -124,7 +124,7 @@ func openFile(m *model.Model) (*file, error) {
 	}
 	f := &file{}
 	var err error
-	if m.Quantised > 0 && m.OnDisk() {
+	if m.OnDisk() {
 		err = f.mapped(m.Path(m.ONNX))
 	} else {
 		f.data, err = m.Graph()

@@ -51,11 +51,23 @@ const TokenLevel model.Pooling = "tokens"
 
 // Load loads the graph on the CPU. Every operator runs on the thread that called it: many goroutines share what is
 // loaded, which uses the cores better than many threads within one small matrix product do.
-func (s *Session) Load() (*ort.DynamicAdvancedSession, error) {
-	if s.data == nil && s.file != nil && len(s.Model.External) == 0 {
-		s.data = s.file.graph.Cut(s.Output)
+func (s *Session) Load() (_ *ort.DynamicAdvancedSession, err error) {
+	switch m := s.Model; {
+	case s.data != nil || s.file == nil:
+		return s.load(nil)
+	case !m.OnDisk():
+		return load(m, s.file.graph.Cut(s.Output), s.Takes, s.Output, nil)
+	default:
+		// ONNX Runtime maps weights from their files, where it would make copies of those that it is given. It does not
+		// follow links out of the folder that it is told.
+		external := m.OpenExternal()
+		defer func() { err = errors.Join(err, external.Close()) }()
+		g, err := s.file.graph.Outside(s.file.data, external.Where)
+		if err != nil {
+			return nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
+		}
+		return loadIn("/", m, g.Cut(s.Output), s.Takes, s.Output, nil)
 	}
-	return s.load(nil)
 }
 
 // Complete says that ONNX Runtime has nothing to compute.
@@ -75,6 +87,15 @@ func (s *Session) load(configure func(*ort.SessionOptions) error) (*ort.DynamicA
 // load loads a graph, or the one of the model's file if data is nil.
 func load(m *model.Model, data []byte, takes []string, output string,
 	configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
+	return loadIn("", m, data, takes, output, configure)
+}
+
+// weightsFolder is ONNX Runtime's setting of the folder with the files that a graph in memory refers to.
+const weightsFolder = "session.model_external_initializers_file_folder_path"
+
+// loadIn is load for a graph that refers to files in a folder.
+func loadIn(folder string, m *model.Model, data []byte, takes []string, output string,
+	configure func(*ort.SessionOptions) error) (loaded *ort.DynamicAdvancedSession, err error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
@@ -82,6 +103,11 @@ func load(m *model.Model, data []byte, takes []string, output string,
 	defer func() { err = errors.Join(err, options.Destroy()) }()
 	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
 		return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+	}
+	if folder != "" {
+		if err := options.AddSessionConfigEntry(weightsFolder, folder); err != nil {
+			return nil, fmt.Errorf("open encoder %s: %w", m.Name, err)
+		}
 	}
 	if configure != nil {
 		if err := configure(options); err != nil {
@@ -144,30 +170,30 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 			return s, verify(m, inner, inputs, outputs)
 		}
 	}
-	inputs, outputs, err := describe(m, f.data)
+	inputs, outputs, err := describe(m, f)
 	if err != nil {
 		return nil, err
 	}
-	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output,
-		Single: bytes.Contains(f.data, []byte("DynamicQuantize"))}
-	if len(m.External) == 0 {
-		if s.data, s.Table, err = cut(m, f, inner); err != nil {
-			return nil, err
-		}
-		if s.Table != nil {
-			s.Takes = []string{static.Sums}
-		}
-		s.file = f
-		left, made, err := ort.GetInputOutputInfoWithONNXData(s.data)
-		if err != nil {
-			return nil, badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w",
-				m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
-		}
-		if outputs = made; s.Table == nil {
-			inputs = left
-		}
+	s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: f.quantisesRows()}
+	left, outputs, err := s.left(f, inner)
+	if err != nil {
+		return nil, err
+	}
+	if s.Table == nil {
+		inputs = left
 	}
 	return s, verify(m, inner, inputs, outputs)
+}
+
+// quantisesRows says whether an operator chooses a scale for all rows of a batch.
+func (f *file) quantisesRows() bool {
+	const operator = "DynamicQuantize"
+	if f.err != nil || f.graph.Functions {
+		return bytes.Contains(f.data, []byte(operator))
+	}
+	return slices.ContainsFunc(f.graph.Nodes, func(n onnxgraph.Node) bool { // weights are not read for it
+		return bytes.Contains(n.Raw, []byte(operator))
+	})
 }
 
 // machineMemory is the memory that weights must fit into; a test has less.
@@ -185,40 +211,67 @@ func fits(m *model.Model) error {
 	return nil
 }
 
-// cut leaves of a graph what the output needs: ONNX Runtime computes all that stands in a graph, the tensors of tokens
-// beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
-func cut(m *model.Model, f *file, inner bool) ([]byte, *static.Table, error) {
-	g, err := f.graph, f.err
-	if err != nil {
-		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, err)
-	}
-	if !g.Has(m.Output) && (m.Pooling == TokenLevel || inner) {
+// left describes what is left of a graph for its output: ONNX Runtime computes all that stands in a graph, the tensors
+// of tokens beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
+func (s *Session) left(f *file, inner bool) (inputs, outputs []ort.InputOutputInfo, err error) {
+	g, m := f.graph, s.Model
+	switch {
+	case f.err != nil:
+		return nil, nil, badinput.Errorf("%s of encoder %s: %w", m.Path(m.ONNX), m.Name, f.err)
+	case g.Has(m.Output):
+	case m.Pooling == TokenLevel || inner:
 		return nil, nil, badinput.Errorf("%s of encoder %s: %s is %q, which is no tensor of %s: correct the name",
 			m.Path(model.FileName), m.Name, outputField(m, inner), m.Output, m.ONNX)
+	default: // verify names the outputs that there are
+		return describe(m, f)
 	}
-	if !g.Has(m.Output) { // verify names the outputs that there are
-		return f.data, nil, nil
+	s.file = f
+	if s.Table = tableOf(g, m); s.Table != nil {
+		s.Takes, s.data = []string{static.Sums}, g.CutAfter(static.Sums, s.Table.Dim(), m.Output)
+		_, outputs, err = ort.GetInputOutputInfoWithONNXData(s.data)
+	} else {
+		inputs, outputs, err = infoOf(m, g, func(g *onnxgraph.Graph) []byte { return g.Cut(m.Output) })
 	}
-	if table := tableOf(g, m); table != nil {
-		return g.CutAfter(static.Sums, table.Dim(), m.Output), table, nil
+	if err != nil {
+		err = badinput.Errorf("%s of encoder %s: ONNX Runtime does not load the part of %s that gives %q: %w",
+			m.Path(model.FileName), m.Name, m.ONNX, m.Output, err)
 	}
-	return g.Cut(m.Output), nil, nil
+	return inputs, outputs, err
+}
+
+// infoOf lists the inputs and outputs of a model made of a graph. Large weights, which would be copied, are left out,
+// unless an operator wants one to be a constant, or something is wrong.
+func infoOf(m *model.Model, g *onnxgraph.Graph, made func(*onnxgraph.Graph) []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
+	external := m.OpenExternal()
+	defer func() { err = errors.Join(err, external.Close()) }()
+	declared, err := g.Declared(external.Open)
+	if err == nil {
+		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(made(declared))
+	}
+	if err == nil {
+		ofWeight := func(in ort.InputOutputInfo) bool { return !slices.Contains(g.Inputs, in.Name) }
+		return slices.DeleteFunc(inputs, ofWeight), outputs, nil
+	}
+	if len(m.External) > 0 {
+		return ort.GetInputOutputInfo(m.Path(m.ONNX))
+	}
+	return ort.GetInputOutputInfoWithONNXData(made(g))
 }
 
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
-// Runtime has no directory to look for weights that the manifest, and so the digest, does not list. A graph with
-// external_data is loaded from its file.
-func describe(m *model.Model, graph []byte) (inputs, outputs []ort.InputOutputInfo, err error) {
+// Runtime has no directory to look for weights that the manifest, and so the digest, does not list.
+func describe(m *model.Model, f *file) (inputs, outputs []ort.InputOutputInfo, err error) {
 	hint := "; if its weights are in files beside it, list them in external_data"
-	if len(m.External) == 0 {
-		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(graph)
-	} else {
-		if !m.OnDisk() {
+	if len(m.External) > 0 {
+		if hint = ""; !m.OnDisk() {
 			return nil, nil, badinput.Errorf(
 				"encoder %s has external_data, which works only for an encoder in a directory on disk", m.Name)
 		}
-		hint = ""
-		inputs, outputs, err = ort.GetInputOutputInfo(m.Path(m.ONNX))
+	}
+	if f.err != nil {
+		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(f.data)
+	} else {
+		inputs, outputs, err = infoOf(m, f.graph, func(g *onnxgraph.Graph) []byte { return g.Replace(nil, nil) })
 	}
 	if err != nil && strings.Contains(err.Error(), "opset") {
 		hint = "; export it with an older opset"

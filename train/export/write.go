@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"bitextmine/encode/onnxgraph"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -107,7 +107,7 @@ func (g *Graph) Write(dir, name string) (external []string, err error) {
 			if err := c.write(w); err != nil {
 				return err
 			}
-			initializers = message(initializers, 5, c.at(second, at+fill))
+			initializers = message(initializers, 5, onnxgraph.Outside(slices.Clone(c.head), second, at+fill, c.size))
 			at += fill + c.size
 		}
 		return w.Flush()
@@ -181,15 +181,4 @@ func (c constant) alignedAt(at int) ([]byte, error) {
 			return field, nil
 		}
 	}
-}
-
-// at is the TensorProto of a constant whose content is in another file, from offset on.
-func (c constant) at(file string, offset int) []byte {
-	const externalData, dataLocation, external = 13, 14, 1
-	m := append([]byte(nil), c.head...)
-	for _, entry := range [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)},
-		{"length", strconv.Itoa(c.size)}} {
-		m = message(m, externalData, text(text(nil, 1, entry[0]), 2, entry[1]))
-	}
-	return number(m, dataLocation, external)
 }

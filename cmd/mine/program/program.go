@@ -87,7 +87,7 @@ func MissingEncoder(err error) error {
 	if !errors.As(err, &missing) || strings.ContainsAny(missing.Ref, `/\`) || strings.HasSuffix(missing.Ref, ".yaml") {
 		return err
 	}
-	if missing.Gone() {
+	if missing.Elsewhere() {
 		return err
 	}
 	all, failed := importer.Known()

@@ -1,0 +1,117 @@
+package onnxgraph
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"bitextmine/internal/protofield"
+)
+
+// largeBytes is the size of a weight from which it is left out of a graph. What operators look at while a graph is
+// loaded, such as shapes, has less.
+const largeBytes = 64 << 10
+
+// Declared is the graph with inputs of their types and shapes in place of its large weights: enough to find out what
+// shapes other tensors have, without memory for the weights. open gives the content of a file beside the model's own.
+func (g *Graph) Declared(open func(file string) (io.ReaderAt, error)) (*Graph, error) {
+	return g.withWeights(func(w Initializer) (protofield.Field, error) {
+		at, err := w.outside()
+		if err != nil {
+			return protofield.Field{}, err
+		}
+		weight, err := w.Weight(open)
+		switch {
+		case at.file == "" && (err != nil || weight.Size < largeBytes):
+			return fieldOfMessage(graphInitializer, w.Raw), nil
+		case err != nil:
+			return protofield.Field{}, err
+		case weight.Size < largeBytes:
+			numbers, err := weight.Read(0, weight.Size)
+			return fieldOfMessage(graphInitializer, appendMessage(weight.Head, tensorRaw, numbers)), err
+		}
+		var shape []byte
+		for _, size := range weight.Shape {
+			dim := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(size))
+			shape = appendMessage(shape, 1, dim)
+		}
+		tensor := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(weight.Type))
+		tensor = appendMessage(tensor, 2, shape)
+		value := appendMessage(nil, 1, []byte(w.Name))
+		return fieldOfMessage(graphInput, appendMessage(value, 2, appendMessage(nil, 1, tensor))), nil
+	})
+}
+
+// Outside is the graph that refers to files for its large weights in float32 and float16, and for those that are in
+// files beside the model's own. where gives what the graph names a file, "" the one whose content, model, was parsed.
+func (g *Graph) Outside(model []byte, where func(file string) (string, error)) (*Graph, error) {
+	begin := uintptr(unsafe.Pointer(unsafe.SliceData(model)))
+	return g.withWeights(func(w Initializer) (protofield.Field, error) {
+		at, err := w.outside()
+		if err != nil {
+			return protofield.Field{}, err
+		}
+		if at.file == "" {
+			t, err := w.Tensor()
+			if err != nil || len(t.Data) < largeBytes || t.Type != Float32 && t.Type != Float16 {
+				return fieldOfMessage(graphInitializer, w.Raw), nil
+			}
+			at.offset, at.length = int(uintptr(unsafe.Pointer(unsafe.SliceData(t.Data)))-begin), len(t.Data)
+		}
+		file, err := where(at.file)
+		return fieldOfMessage(graphInitializer, Outside(at.rest, file, at.offset, at.length)), err
+	})
+}
+
+// Outside is a TensorProto whose numbers are in a file: head are its other fields. bytes -1: up to the file's end.
+func Outside(head []byte, file string, offset, bytes int) []byte {
+	entries := [][2]string{{"location", file}, {"offset", strconv.Itoa(offset)}}
+	if bytes >= 0 {
+		entries = append(entries, [2]string{"length", strconv.Itoa(bytes)})
+	}
+	for _, entry := range entries {
+		head = appendMessage(head, tensorExternal, appendMessage(appendMessage(nil, 1, []byte(entry[0])), 2, []byte(entry[1])))
+	}
+	const external = 1
+	return protowire.AppendVarint(protowire.AppendTag(head, tensorLocation, protowire.VarintType), external)
+}
+
+// withWeights is the graph with other fields in place of its weights: initializers or inputs.
+func (g *Graph) withWeights(instead func(Initializer) (protofield.Field, error)) (*Graph, error) {
+	other := *g
+	other.graph, other.Initializers = nil, nil
+	initializer := 0
+	for _, f := range g.graph {
+		if f.Number == graphInitializer {
+			w := g.Initializers[initializer]
+			initializer++
+			var err error
+			if f, err = instead(w); err != nil {
+				return nil, err
+			}
+			if f.Number == graphInitializer {
+				other.Initializers = append(other.Initializers, Initializer{w.Name, f.Content})
+			}
+		}
+		other.graph = append(other.graph, f)
+	}
+	seen := map[string]bool{}
+	other.graph = slices.DeleteFunc(other.graph, func(f protofield.Field) bool {
+		if f.Number != graphInput {
+			return false
+		}
+		name, err := nameOf(f.Content, 1)
+		again := err == nil && seen[name] // old graphs declare weights as inputs, too
+		seen[name] = true
+		return again
+	})
+	return &other, nil
+}
+
+// fieldOfMessage is a field of a message.
+func fieldOfMessage(number protowire.Number, content []byte) protofield.Field {
+	return protofield.Field{Number: number, Raw: appendMessage(nil, number, content), Content: content}
+}
