@@ -212,7 +212,7 @@ func fits(m *model.Model) error {
 }
 
 // left describes what is left of a graph for its output: ONNX Runtime computes all that stands in a graph, the tensors
-// of tokens beside those of sentences, too. A static encoder's graph is left from its sums on, which the table computes.
+// of tokens beside those of sentences, too. A static encoder's is left from its sums on, which the table computes.
 func (s *Session) left(f *file, inner bool) (inputs, outputs []ort.InputOutputInfo, err error) {
 	g, m := f.graph, s.Model
 	switch {
