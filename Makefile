@@ -152,15 +152,15 @@ test-heavy: build soak soak-slurm test-arm64 test-packages bench-launchers
 	MINE_TEST_ROWS=1000000x200000 $(GO) test -count=1 -timeout 2h -run 'TestSyntheticCost|TestSyntheticNights' -v ./pipeline
 
 # Ten million sentences a side, planned and mined, then each night a hundredth more, and the recall at the end: two
-# cores need hours and 60 GB. make ten-million DATA=data LINES=20000 NIGHTS=1 LISTS=64 SHARD=5000 is a rehearsal.
-LINES  ?= 10000000
+# cores need hours and 60 GB. make ten-million DATA=data SIDE=20000 NIGHTS=1 LISTS=64 SHARD=5000 is a rehearsal.
+SIDE   ?= 10000000
 NIGHTS ?= 10
 LISTS  ?= 4096
 SHARD  ?= 2500000
 ten-million: DATA ?= ../shared/data
 ten-million: OUT ?= .cache/ten-million
 ten-million: build
-	scripts/ten-million '$(DATA)' '$(OUT)/text' $(LINES) $(NIGHTS)
+	scripts/ten-million '$(DATA)' '$(OUT)/text' $(SIDE) $(NIGHTS)
 	set -- --src de --tgt en --search ivf:$(LISTS) --nprobe 8 --shard-size $(SHARD) --max-memory 600MiB --out '$(OUT)/mined'; \
 	set -- "$$@" --src-text '$(OUT)/text/de/0.txt' --tgt-text '$(OUT)/text/en/0.txt'; bin/mine plan "$$@" && bin/mine run "$$@" && \
 	for night in $$(seq $(NIGHTS)); do \
@@ -229,9 +229,9 @@ bench-peers: build .cache/venv $(MODELS)/venv-torch
 	.cache/venv/bin/python bench/peer/speed.py bin/mine '$(SRC)' '$(TGT)' '$(PAIRS)' .cache/peers --torch $(MODELS)/venv-torch/bin/python $(ARGS)
 
 # Rows of the papers' systems, in time that nothing else wants; called again, it goes on: make reproduce DATA=...
-# OUT=... BUDGET=imascl SEEDS="1 2 3" SYSTEMS="ems imascl" ARGS="-steps 300 -device xla:PLUGIN" (seeds, systems and
+# OUT=... BUDGET=wacse SEEDS="1 2 3" SYSTEMS="wacse wacse-tr" ARGS="-steps 300 -device xla:PLUGIN" (seeds, systems and
 # steps: the budget's; device: cpu). verdicts: the tables of bench/results/reproduction.md and docs/reproduction.md.
-BUDGET ?= imascl
+BUDGET ?= wacse
 reproduce: build
 	chrt --idle 0 scripts/bench reproduce -budget bench/reproduce/$(BUDGET).yaml -data '$(DATA)' -out '$(OUT)' -seeds '$(SEEDS)' $(ARGS) $(SYSTEMS)
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
-	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
 )
@@ -33,7 +34,7 @@ func TestRunsShareADirectory(t *testing.T) {
 		ended <- err
 	}()
 	<-begun
-	if _, err := Run(t.Context(), other, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "other settings writes to") {
+	if _, err := Run(t.Context(), other, options()); !errors.As(err, new(*lockfile.Locked)) || !strings.Contains(err.Error(), "other settings writes to") {
 		t.Errorf("other settings: %v", err)
 	}
 	mustRun(t, cfg)
@@ -43,18 +44,32 @@ func TestRunsShareADirectory(t *testing.T) {
 	}
 }
 
-// TestMovedRun: what reads a finished run finds its work directory where the output directory is now.
+// TestMovedRun: what reads a finished run finds its work directory where the output directory is now, also that of a
+// night or of several pairs, which is above, and if another run has taken its old place.
 func TestMovedRun(t *testing.T) {
 	at := t.TempDir()
-	mustRun(t, testConfig(corpora(t, 60), filepath.Join(at, "out")))
-	if err := os.Rename(filepath.Join(at, "out"), filepath.Join(at, "moved")); err != nil {
-		t.Fatal(err)
-	}
-	run, err := view.Open(t.Context(), filepath.Join(at, "moved"), "test", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Close(); err != nil {
-		t.Error(err)
+	out, moved := filepath.Join(at, "out"), filepath.Join(at, "moved")
+	for _, below := range []string{"", "night", "nights/1"} {
+		if err := os.RemoveAll(moved); err != nil {
+			t.Fatal(err)
+		}
+		cfg := testConfig(corpora(t, 60), filepath.Join(out, below))
+		cfg.Work = filepath.Join(out, "work")
+		mustRun(t, cfg)
+		if err := os.Rename(out, moved); err != nil {
+			t.Fatal(err)
+		}
+		cfg.K, cfg.Overwrite = 3, true
+		mustRun(t, cfg)
+		run, err := view.Open(t.Context(), filepath.Join(moved, below), "test", slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if work := filepath.Join(moved, "work"); run.Report.Work != work {
+			t.Errorf("%q: the work directory is %s, want %s", below, run.Report.Work, work)
+		}
+		if err := errors.Join(run.Close(), os.RemoveAll(out)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func TestTasksOnOtherProcessors(t *testing.T) {
 			t.Fatal(err)
 		}
 		failure, ok := failed[of.Stage+"-"+of.Key]
-		if ok != step.refused || errors.Is(there, fs.ErrNotExist) != step.refused || ok && (!failure.Permanent || !strings.Contains(failure.Error, "with B")) {
+		if ok != step.refused || errors.Is(there, fs.ErrNotExist) != step.refused || ok && (!failure.Permanent || !strings.Contains(failure.Error, "has B")) {
 			t.Errorf("step %d: there %v, failed %+v", i, there, failed)
 		}
 	}

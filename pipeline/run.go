@@ -182,11 +182,12 @@ func (s *session) share() (release func() error, err error) {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", s.cfg.Out, err)
 	}
 	settings := s.report(s.scorer.Scorer).Settings
-	settings.Scorer = ""
+	if s.scorer.ToFit {
+		settings.Scorer = ""
+	}
 	release, err = lockfile.Share(filepath.Join(s.cfg.Out, settingsLockName), plan.Digest([]any{settings}))
-	if badinput.Is(err) {
-		err = badinput.Errorf("a run with other settings writes to %s, or it cannot be locked; wait for its end, or name another directory with --out: %w",
-			s.cfg.Out, err)
+	if locked := (*lockfile.Locked)(nil); errors.As(err, &locked) {
+		err = fmt.Errorf("a run with other settings writes to %s; name another directory with --out, or wait: %w", s.cfg.Out, err)
 	}
 	return release, err
 }

@@ -19,13 +19,18 @@ import (
 // nothing, and returns an error if none can tell the paper's. rows is the folder of the rows that are there: a start
 // among them may leave little to gain.
 func (b budget) power(w io.Writer, seeds int, rows string) error {
-	some := b.PaperSize
+	some, tested := b.PaperSize, false
 	for _, part := range b.Parts {
 		t, err := readTable(rows, b, part)
 		if err != nil {
 			return err
 		}
 		for _, over := range b.comparisons() {
+			if why := b.reason(over); why != "" {
+				_, _ = fmt.Fprintf(w, "%s, %s over %s: not tested: %s\n", strings.Join(part, " "), over.better, over.worse, why)
+				continue
+			}
+			tested = true
 			for _, set := range judged(b.Sets, part) {
 				if set.Protocol != over.protocol || over.set == "es" && !slices.Contains(part, "es") {
 					continue
@@ -35,14 +40,14 @@ func (b budget) power(w io.Writer, seeds int, rows string) error {
 					return err
 				}
 				can, told := b.Expect.can(over.claimed, seeds, n)
-				if why := b.reason(over); why != "" {
-					can, told = "not tested: "+why, false
-				}
 				can += over.ceiling(b, t, set)
 				some = some || told
 				_, _ = fmt.Fprintf(w, "%s, %s over %s, %s %s: %s\n", strings.Join(part, " "), over.better, over.worse, set.Protocol, strings.TrimSpace(set.Dir+" "+over.set), can)
 			}
 		}
+	}
+	if !some && !tested {
+		return badinput.Errorf("the budget %s tests no claim, as untested in its file says: give -anyway for its rows, or another budget", b.name)
 	}
 	if !some {
 		return badinput.Errorf("the budget %s cannot tell any claim of its systems, number of seeds: %d: give more -seeds, or -anyway", b.name, seeds)

@@ -33,7 +33,7 @@ func TestPower(t *testing.T) {
 	}
 	said.Reset()
 	b.Untested = []untestable{{Because: "a toy"}}
-	if err := b.power(&said, 10, ""); !badinput.Is(err) || !strings.Contains(said.String(), ": not tested: a toy\n") {
+	if err := b.power(&said, 10, ""); !badinput.Is(err) || !strings.Contains(err.Error(), "tests no claim") || !strings.Contains(said.String(), ": not tested: a toy\n") {
 		t.Errorf("all untested: %v, %s", err, said.String())
 	}
 	said.Reset()

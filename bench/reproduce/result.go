@@ -195,10 +195,11 @@ func readTable(rows string, b budget, part []string) (table, error) {
 				return nil, err
 			}
 			if tried = append(tried, r.Rate); before != nil && r.Rate == before.Rate {
-				all, _ := r.of(b.Choose.Measure)
-				some, _ := before.of(b.Choose.Measure)
-				more := all.figure() - some.figure()
-				gained = &more
+				all, ok := r.of(b.Choose.Measure)
+				some, too := before.of(b.Choose.Measure)
+				if more := all.figure() - some.figure(); ok && too {
+					gained = &more
+				}
 			}
 		}
 		t[system] = map[uint64]*result{}

@@ -2,6 +2,7 @@ package testset
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -188,37 +189,31 @@ func ReadGold(r io.Reader, name string) ([]IDs, error) {
 	return gold, nil
 }
 
-// Gold is known pairs of a corpus.
+// Gold is known pairs of a corpus. Pairs of the same texts are one pair: mining names a text that occurs several times
+// by its first id.
 type Gold struct {
-	pairs map[IDs]bool
-	// same are the ids of known pairs by the normalised text that has them, on each side: mining names a text that
-	// occurs several times by its first id.
-	same [2]map[string][]string
+	pairs map[IDs]bool         // IDs as given, and the first ids in gold that have the same texts
+	first [2]map[string]string // first id in gold of each text, by side
+	n     int
 }
 
 // Len is the number of known pairs.
-func (g *Gold) Len() int { return len(g.pairs) }
+func (g *Gold) Len() int { return g.n }
 
 // Has reports whether a pair of sentences, with their ids and normalised texts, is known: by these ids, or by those of
 // sentences with the same texts.
 func (g *Gold) Has(ids IDs, source, target string) bool {
-	for _, s := range append(g.same[0][source], ids.Source) {
-		for _, t := range append(g.same[1][target], ids.Target) {
-			if g.pairs[IDs{s, t}] {
-				return true
-			}
-		}
-	}
-	return false
+	same := IDs{cmp.Or(g.first[0][source], ids.Source), cmp.Or(g.first[1][target], ids.Target)}
+	return g.pairs[ids] || g.pairs[same]
 }
 
 // CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
 // a badinput error. name is the name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
-	g := &Gold{pairs: map[IDs]bool{}, same: [2]map[string][]string{{}, {}}}
-	missing := [2]map[string]bool{{}, {}} // every id, until a sentence with it is found
+	g := &Gold{pairs: map[IDs]bool{}, first: [2]map[string]string{{}, {}}}
+	firstOf := [2]map[string]string{{}, {}} // every id, and the first one with its text, once a sentence with it is found
 	for _, pair := range gold {
-		missing[0][pair.Source], missing[1][pair.Target], g.pairs[pair] = true, true, true
+		firstOf[0][pair.Source], firstOf[1][pair.Target], g.pairs[pair] = "", "", true
 	}
 	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
@@ -226,21 +221,32 @@ func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]cor
 				if err != nil {
 					return nil, err
 				}
-				if _, known := missing[i][sentence.Doc]; known {
-					g.same[i][sentence.Normal] = append(g.same[i][sentence.Normal], sentence.Doc)
-					missing[i][sentence.Doc] = false
+				id, text := sentence.Doc, sentence.Normal
+				before, known := firstOf[i][id]
+				if !known {
+					continue
+				}
+				if g.first[i][text] == "" {
+					g.first[i][text] = id
+				}
+				if firstOf[i][id] = g.first[i][text]; before != "" { // a document's
+					firstOf[i][id] = id
 				}
 			}
 		}
 	}
+	distinct := map[IDs]bool{}
 	for _, pair := range gold {
+		first := IDs{firstOf[0][pair.Source], firstOf[1][pair.Target]}
 		for i, id := range []string{pair.Source, pair.Target} {
-			if missing[i][id] {
+			if firstOf[i][id] == "" {
 				return nil, badinput.Errorf(
 					"gold file %s names %q, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
 					name, id, [][]input.File{source, target}[i])
 			}
 		}
+		distinct[first], g.pairs[first] = true, true
 	}
+	g.n = len(distinct)
 	return g, nil
 }

@@ -60,6 +60,16 @@ func TestCheckGold(t *testing.T) {
 	if !gold.Has(IDs{"de-1", "en-1"}, "Hallo.", "Hello.") || gold.Has(IDs{"de-1", "en-1"}, "Hallo!", "Hello.") || gold.Len() != 1 {
 		t.Error("a repeated sentence is not known by its first id, or another sentence is")
 	}
+	// Pairs of the same texts are one, as mining finds one.
+	if gold, err = read(IDs{"de-1", "en-1"}, IDs{"de-2", "en-1"}); err != nil || gold.Len() != 1 || !gold.Has(IDs{"de-1", "en-1"}, "Hallo.", "Hello.") {
+		t.Errorf("two pairs of the same texts: %+v, %v", gold, err)
+	}
+	// Ids of documents stand for all of their sentences.
+	source, target = side("docs.de", "a\tHallo.\na\tHallo.\nb\tHallo.\nb\tTschüss.\n"), side("docs.en", "c\tHello.\nd\tHello.\nd\tBye.\n")
+	if gold, err = read(IDs{"a", "c"}, IDs{"b", "d"}); err != nil || gold.Len() != 2 || !gold.Has(IDs{"b", "d"}, "Tschüss.", "Bye.") ||
+		!gold.Has(IDs{"b", "d"}, "Hallo.", "Hello.") || gold.Has(IDs{"a", "d"}, "Hallo.", "Bye.") {
+		t.Errorf("documents: %+v, %v", gold, err)
+	}
 	for _, missing := range []IDs{{"de-3", "en-1"}, {"de-1", "en-2"}, {"en-1", "de-1"}} {
 		if err := check(missing); !badinput.Is(err) || !strings.Contains(err.Error(), "x.gold names ") {
 			t.Errorf("%v: error %v", missing, err)

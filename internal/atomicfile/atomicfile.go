@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -64,20 +65,23 @@ func sweep(path string, dirs bool) {
 
 // Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there, whose
 // mode it keeps; a link stays, and what it leads to is replaced. On any error the temporary file is removed and path is
-// untouched. The directory must exist. A pipe or a device is written to as it is.
+// untouched. The directory must exist. A stream is written to as it is.
 func Write(path string, fill func(f *os.File) error) (err error) {
 	mode := Mode
+	path, open := follow(path)
 	switch there, err := os.Stat(path); {
+	case open >= 0:
+		return stream(path, func() (*os.File, error) {
+			fd, err := unix.FcntlInt(uintptr(open), unix.F_DUPFD_CLOEXEC, 0)
+			return os.NewFile(uintptr(fd), path), err
+		}, fill)
 	case err != nil: // it is not there, or what follows says why it cannot be written
 	case there.IsDir():
 		return badinput.Errorf("%s is a directory; name a file", path)
 	case !there.Mode().IsRegular():
-		return stream(path, fill)
+		return stream(path, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }, fill)
 	default:
 		mode = there.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return Explain(path, err)
-		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+Suffix)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
@@ -114,9 +118,9 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	return SyncDir(filepath.Dir(path))
 }
 
-// stream calls fill with a pipe or a device, which can hold nothing back.
-func stream(path string, fill func(f *os.File) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+// stream calls fill with a stream, which can hold nothing back.
+func stream(path string, open func() (*os.File, error), fill func(f *os.File) error) error {
+	f, err := open()
 	if err != nil {
 		return Explain(path, err)
 	}
@@ -124,6 +128,34 @@ func stream(path string, fill func(f *os.File) error) error {
 		return Explain(path, err)
 	}
 	return nil
+}
+
+// IsStream reports whether a path is a pipe, a device, or a file that is open already, such as /dev/stdout: others may
+// write there, too.
+func IsStream(path string) bool {
+	path, open := follow(path)
+	there, err := os.Stat(path)
+	return open >= 0 || err == nil && !there.Mode().IsRegular() && !there.IsDir()
+}
+
+// follow follows the links at the end of a path, to a place where there may be nothing yet. open is the number of the
+// open file that the path is; -1: it is none.
+func follow(path string) (to string, open int) {
+	const most = 40 // Linux's
+	for range most {
+		dir, name := filepath.Split(filepath.Clean(path))
+		if number, err := strconv.Atoi(name); err == nil && (dir == "/proc/self/fd/" || dir == "/dev/fd/") {
+			return path, number
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if path = next; !filepath.IsAbs(next) {
+			path = filepath.Join(dir, next)
+		}
+	}
+	return path, -1
 }
 
 // RefuseInput refuses an output that is one of the files that are read for it.

@@ -69,9 +69,9 @@ func Await(ctx context.Context, path string) (release func() error, err error) {
 }
 
 // Share takes part in holding the file at path, which processes with one purpose may hold together. Another purpose is
-// refused as long as one of them does; the error is badinput, and says that path is in use. release ends it.
+// a *Locked error as long as one of them does. release ends it.
 func Share(path, purpose string) (release func() error, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, badinput.Errorf("%s cannot be opened (%w); let this user write there, or name another directory", path, err)
 	}
@@ -80,20 +80,37 @@ func Share(path, purpose string) (release func() error, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil { // nobody holds it
-		if err := rewrite(f, []byte(purpose)); err != nil {
-			return nil, fmt.Errorf("write %s: %w", path, err)
-		}
+	err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil { // nobody holds it
+		err = rewrite(f, []byte(purpose))
+	} else if errors.Is(err, unix.EWOULDBLOCK) {
+		err = nil
 	}
-	// One that is writing its purpose holds it alone, for a moment.
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
-		return nil, badinput.Errorf("%s cannot be locked (%w); its file system must know flock", path, err)
+	if err == nil { // one that is writing its purpose holds it alone, for a moment
+		err = flock(f, unix.LOCK_SH)
+	}
+	if err != nil {
+		return nil, err
 	}
 	held, err := os.ReadFile(path)
 	if err == nil && string(held) != purpose {
-		err = badinput.Errorf("%s is in use for another purpose; wait for its end", path)
+		err = &Locked{Path: path}
 	}
 	return f.Close, err
+}
+
+// flock locks a file, whatever signals come meanwhile. An error that is not unix.EWOULDBLOCK is badinput.
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err == nil, errors.Is(err, unix.EWOULDBLOCK):
+			return err
+		default:
+			return badinput.Errorf("%s cannot be locked (%w); its file system must know flock", f.Name(), err)
+		}
+	}
 }
 
 // rewrite replaces the content of a file.
@@ -108,14 +125,13 @@ func rewrite(f *os.File, data []byte) error {
 // Lock takes the lock file at path and writes its holder into it. The lock is the kernel's: it goes when its process
 // does, however that ends, and on file systems that machines share it holds between them. release ends it.
 func Lock(path string) (release func() error, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, badinput.Errorf("the lock %s cannot be opened (%w); name another directory with --out", path, err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := flock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errors.Join(badinput.Errorf("%s cannot be locked (%w); its file system must know flock", path,
-				err), f.Close())
+			return nil, errors.Join(err, f.Close())
 		}
 		locked := &Locked{Path: path}
 		// What a holder has not finished writing names nobody.

@@ -24,7 +24,8 @@ func TestShare(t *testing.T) {
 		held = append(held, release)
 	}
 	for _, release := range held {
-		if _, err := Share(path, "other"); !badinput.Is(err) || !strings.Contains(err.Error(), "in use for another purpose") {
+		locked := (*Locked)(nil)
+		if _, err := Share(path, "other"); !errors.As(err, &locked) || !strings.Contains(err.Error(), "another process holds "+path) {
 			t.Errorf("another purpose gave %v", err)
 		}
 		if err := release(); err != nil {

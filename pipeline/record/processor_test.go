@@ -33,8 +33,11 @@ func TestOneProcessor(t *testing.T) {
 		plan, processor string
 		refused         bool
 		remove          bool // as the error says, before
+		before          bool // before anything is computed
 	}{
+		{plan: "p", processor: "B", before: true},
 		{plan: "p", processor: "A"},
+		{plan: "p", processor: "B", before: true, refused: true},
 		{plan: "p", processor: "B", refused: true},
 		{plan: "p", processor: "A"},
 		{plan: "q", processor: "B"},
@@ -47,14 +50,14 @@ func TestOneProcessor(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := OneProcessor(t.Context(), openStore(t, work), step.plan, step.processor)
+		err := OneProcessor(t.Context(), openStore(t, work), step.plan, step.processor, !step.before)
 		if !step.refused && err != nil || step.refused && !badinput.Is(err) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 		if !step.refused {
 			continue
 		}
-		for _, says := range []string{"with A", "with B", Self().Host, "processors/p in the work directory"} {
+		for _, says := range []string{"has ", " with ", "A", "B", Self().Host, "processors/p in the work directory"} {
 			if !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("step %d: the error does not say %q: %v", i, says, err)
 			}
@@ -70,7 +73,7 @@ func TestProcessorsAtOnce(t *testing.T) {
 		refusals := make([]error, 8)
 		for i := range refusals {
 			st := openStore(t, work)
-			all.Go(func() { refusals[i] = OneProcessor(t.Context(), st, "p", []string{"A", "B"}[i%2]) })
+			all.Go(func() { refusals[i] = OneProcessor(t.Context(), st, "p", []string{"A", "B"}[i%2], true) })
 		}
 		all.Wait()
 		for i, err := range refusals {

@@ -46,6 +46,8 @@ type Env struct {
 	mu      sync.Mutex
 	shared  map[string]func() (any, error)
 	closers []func() error
+
+	sameProcessor sync.Map // processors that are the plan's
 }
 
 // EncoderOptions are the options of an encoder, or of its token vectors, on the CPU. The encoders of Encoder and
@@ -183,8 +185,11 @@ func checkModel(encoder, digest, planned string) error {
 	return nil
 }
 
-// checkProcessor refuses results that differ in their last bits from those of the plan's other processes.
-func (e *Env) checkProcessor(ctx context.Context) error {
+// CheckProcessor refuses a process whose results differ in their last bits from those of the plan's other processes. A
+// task that takes long asks once what computes them is open, before it computes.
+func (e *Env) CheckProcessor(ctx context.Context) error { return e.checkProcessor(ctx, false) }
+
+func (e *Env) checkProcessor(ctx context.Context, computed bool) error {
 	of := e.Processor
 	if of == nil {
 		of = encode.Processor
@@ -193,9 +198,13 @@ func (e *Env) checkProcessor(ctx context.Context) error {
 	if processor == "" {
 		return nil
 	}
-	_, err := Shared(e, "processor "+processor, func() (struct{}, func() error, error) {
-		return struct{}{}, nil, record.OneProcessor(ctx, e.Store, e.PlanID, processor)
-	})
+	if _, same := e.sameProcessor.Load(processor); same {
+		return nil
+	}
+	err := record.OneProcessor(ctx, e.Store, e.PlanID, processor, computed)
+	if err == nil && computed {
+		e.sameProcessor.Store(processor, true)
+	}
 	return err
 }
 
@@ -225,7 +234,7 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 		done := record.Working(ctx, e.Store, e.Log, task)
 		info, err := d.Run(ctx, e, t, dir, meter)
 		if err == nil {
-			err = e.checkProcessor(ctx)
+			err = e.checkProcessor(ctx, true)
 		}
 		done(err)
 		return info, err

@@ -110,6 +110,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, look(ctx, e, a, dir, meter)
 	}
 	encoder, err := e.Encoder() // first: it refuses an encoder that is not the plan's
+	if err == nil {
+		err = e.CheckProcessor(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
