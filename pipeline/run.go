@@ -242,6 +242,11 @@ func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	if err := scorer.Warn(ctx, m.files(p), m.warn); err != nil {
 		return err
 	}
+	if m.Gold != nil {
+		if m.report.Gold, err = m.Gold(ctx, out.Path(view.BitextFile)); err != nil {
+			return err
+		}
+	}
 	m.report.Stages = record.Joined(m.fitted, m.report.Stages)
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", m.cfg.Source, m.cfg.Target))
 	if err := atomicfile.Copy(path, out.Path(view.BitextFile)); err != nil {

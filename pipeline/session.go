@@ -52,6 +52,8 @@ type Options struct {
 	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its
 	// own. nil: there are none.
 	Planned map[string]bool
+	// Gold compares the bitext at a path with known pairs; nil, or a nil report: there are none.
+	Gold func(ctx context.Context, bitext string) (*record.GoldReport, error)
 	// OpenEncoder opens an encoder; nil: encode.Open.
 	OpenEncoder func(model *model.Model, options encode.Options) (stage.Encoder, error)
 	// Processor names what the last bits of the process's results depend on; nil: encode.Processor.

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"bitextmine/encode/encodetest"
+	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 )
@@ -148,6 +152,15 @@ func TestRunOnFixtures(t *testing.T) {
 	}
 	if report.Counts.Kept < 150 || len(report.Samples) != 5 || report.Counts.SourceIn < 600 {
 		t.Errorf("counts %+v, %d samples", report.Counts, len(report.Samples))
+	}
+	known, err := fixtures.Text.ReadFile("text/de-en.gold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := report.Gold
+	if g == nil || g.SHA256 != fmt.Sprintf("%x", sha256.Sum256(known)) || g.Kept != report.Counts.Kept || g.F1 < 0.8 ||
+		g.F1 > 1 || math.Abs(g.F1-2*g.Precision*g.Recall/(g.Precision+g.Recall)) > 1e-9 || !strings.Contains(out.String(), g.String()) {
+		t.Errorf("run.json says of gold %+v, and the summary is:\n%s", g, out)
 	}
 }
 

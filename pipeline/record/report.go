@@ -42,6 +42,7 @@ type Report struct {
 	Counts       Counts            `json:"counts"`
 	Threshold    float64           `json:"threshold"`     // the one that was used, given or found
 	Cut          *CutReport        `json:"cut,omitempty"` // nil: the margin decided above a given threshold
+	Gold         *GoldReport       `json:"gold,omitempty"` // nil: no known pairs were named
 	Stages       []StageReport     `json:"stages"`
 	Bitext       BitextReport      `json:"bitext"`
 	Samples      []Sample          `json:"samples"`
@@ -91,6 +92,24 @@ func (c *CutReport) String() string {
 		line += " (" + strings.Join(c.Assumed, "; ") + ")"
 	}
 	return line
+}
+
+// GoldReport compares the kept pairs with those of a file of known pairs.
+type GoldReport struct {
+	Path      string  `json:"path"`
+	SHA256    string  `json:"sha256"`
+	Pairs     int     `json:"pairs"` // the file's
+	Kept      int     `json:"kept"`
+	Correct   int     `json:"correct"`
+	Precision float64 `json:"precision"` // from 0 to 1, as the others
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+// String is for people.
+func (g *GoldReport) String() string {
+	return fmt.Sprintf("%s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)",
+		g.Path, 100*g.Precision, 100*g.Recall, 100*g.F1, g.Correct, g.Kept, g.Pairs)
 }
 
 // SearchReport is how a run searched, and what it missed.

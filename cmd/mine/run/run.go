@@ -3,26 +3,17 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"bitextmine/bitext"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
-	"bitextmine/eval/report"
-	"bitextmine/eval/testset"
-	"bitextmine/fixtures"
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -76,99 +67,26 @@ languages.`,
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
-	gold, err := readGold(&cfg) // read first, so that an error in it is reported at once
+	known, err := readGold(&cfg) // read first, so that an error in it is reported at once
 	if err != nil {
 		return err
 	}
 	var report *record.Report
 	if nightly {
 		opts, fail := nightOptions(out)
+		opts.Gold = known.compare
 		if report, err = pipeline.Nightly(ctx, cfg, opts); err != nil {
 			fail(err)
 		}
 	} else {
-		report, err = pipeline.Run(ctx, cfg, program.RunOptions(progress.New(os.Stderr)))
+		opts := program.RunOptions(progress.New(os.Stderr))
+		opts.Gold = known.compare
+		report, err = pipeline.Run(ctx, cfg, opts)
 	}
 	if err != nil {
 		return err
 	}
-	if err := printReport(out, report); err != nil {
-		return err
-	}
-	if cfg.Gold == "" {
-		return nil
-	}
-	return printGold(ctx, out, cfg.Gold, gold, report)
-}
-
-// openRegular opens a regular file. It refuses a pipe, from which a read may never return.
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, badinput.Errorf("%s is not a regular file; copy its content to a file and name that", name)
-	}
-	return os.Open(name)
-}
-
-// readGold reads known pairs from a file or from the program's fixtures, and checks that the corpora have their
-// sentences. Without the setting gold there are none.
-func readGold(cfg *pipeline.Config) (gold *testset.Gold, err error) {
-	name := cfg.Gold
-	if name == "" {
-		return nil, nil
-	}
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	source, target, err := cfg.Inputs()
-	if err != nil {
-		return nil, err
-	}
-	var f io.ReadCloser
-	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
-		f, err = fixtures.Text.Open(builtin)
-	} else {
-		f, err = openRegular(name)
-	}
-	if err != nil {
-		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	pairs, err := testset.ReadGold(f, name)
-	if err != nil {
-		return nil, err
-	}
-	return testset.CheckGold(pairs, name, source, target, cfg.CorpusOptions())
-}
-
-// printGold compares the kept pairs with known ones by the ids of their sentences, or of others with the same texts.
-func printGold(ctx context.Context, out io.Writer, name string, gold *testset.Gold, r *record.Report) (err error) {
-	file, err := bitext.Open(r.Bitext.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	c := report.Counts{Gold: gold.Len()}
-	for row, err := range file.Rows(ctx) {
-		if err != nil {
-			return err
-		}
-		if !row.Keep {
-			continue
-		}
-		c.Extracted++
-		ids := testset.IDs{Source: row.Source.Doc, Target: row.Target.Doc}
-		if gold.Has(ids, corpus.Normalise(row.Source.Text), corpus.Normalise(row.Target.Text)) {
-			c.Correct++
-		}
-	}
-	_, err = fmt.Fprintf(out,
-		"\nkept pairs against %s: precision %.2f, recall %.2f, F1 %.2f (%d of %d kept are gold, %d gold in all)\n",
-		name, c.Precision(), c.Recall(), c.F1(), c.Correct, c.Extracted, c.Gold)
-	return err
+	return printReport(out, report)
 }
 
 func printReport(out io.Writer, r *record.Report) error {
@@ -214,5 +132,8 @@ func printReport(out io.Writer, r *record.Report) error {
 	}
 	_, err := fmt.Fprintf(out, "\n%s  %d pairs\n%s\n", r.Bitext.Path, r.Bitext.Rows,
 		filepath.Join(filepath.Dir(r.Bitext.Path), record.ReportName))
+	if err == nil && r.Gold != nil {
+		_, err = fmt.Fprintf(out, "\nkept pairs against %s\n", r.Gold)
+	}
 	return err
 }
