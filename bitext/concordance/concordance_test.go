@@ -214,7 +214,12 @@ func TestOpenAndSearchRefuse(t *testing.T) {
 	if x := open(t, older, path); x.Pairs != 5 {
 		t.Errorf("an index of before was not made again: %+v", x)
 	}
+	noLock := filepath.Join(dir, "no lock")
+	if err := os.MkdirAll(filepath.Join(noLock, lockName), 0o755); err != nil { // as one that may not be written
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct{ dir, path, says string }{
+		"another's":      {noLock, path, "--index"},
 		"no bitext":      {filepath.Join(dir, "a"), filepath.Join(dir, "none.parquet"), "none.parquet"},
 		"no Parquet":     {filepath.Join(dir, "b"), text, "text.parquet"},
 		"somebody's dir": {dir, path, "--index"},
@@ -222,6 +227,11 @@ func TestOpenAndSearchRefuse(t *testing.T) {
 	} {
 		if _, err := Open(t.Context(), c.dir, c.path, nil); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v does not say %s", name, err, c.says)
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("an index without a bitext has left %s: %v", name, err)
 		}
 	}
 	x := open(t, filepath.Join(dir, "index"), path)

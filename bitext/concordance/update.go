@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,11 +29,24 @@ import (
 // update makes the index of a bitext, or changes the one that is there: its pairs that the bitext has no more are
 // removed, new ones are added. damage is why an index that was there is made anew.
 func update(ctx context.Context, dir, path, digest string, progress Progress) (changed int, damage, err error) {
+	in, err := bitext.Open(path)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	m := meta{Format: format, Bitext: digest}
+	if m.Languages, err = languages(ctx, in); err != nil {
+		return 0, nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, nil, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir,
 			err)
 	}
 	release, err := lockfile.Await(ctx, filepath.Join(dir, lockName))
+	if badinput.Is(err) {
+		err = badinput.Errorf("the concordance %s has to be brought up to date, which this user cannot do; "+
+			"name another directory with --index: %w", dir, err)
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -48,15 +62,6 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 	if before.describes(digest) && damage == nil {
 		return 0, nil, nil
 	}
-	in, err := bitext.Open(path)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	m := meta{Format: format, Bitext: digest}
-	if m.Languages, err = languages(ctx, in); err != nil {
-		return 0, nil, err
-	}
 	err = errAnew
 	if there && damage == nil && before.Languages == m.Languages {
 		changed, m.Pairs, err = change(ctx, filepath.Join(dir, indexName), before.Pairs, in, progress)
@@ -66,12 +71,36 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 		changed = m.Pairs
 	}
 	if err == nil {
+		err = share(filepath.Join(dir, indexName))
+	}
+	if err == nil {
 		m.Files, err = checksums(filepath.Join(dir, indexName))
 	}
 	if err != nil {
 		return 0, damage, explained(dir, err)
 	}
 	return changed, damage, atomicfile.WriteJSON(filepath.Join(dir, metaName), m)
+}
+
+// share gives an index, which Bleve makes for its user alone, the modes of other outputs.
+func share(folder string) error {
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		mode := atomicfile.Mode
+		if entry.IsDir() {
+			mode = atomicfile.DirMode
+		}
+		if info.Mode().Perm() == mode {
+			return nil // perhaps another user's
+		}
+		return os.Chmod(path, mode)
+	})
 }
 
 // explained gives a full disk its one sentence. Bleve tells of it by text alone.

@@ -3,6 +3,7 @@ package concordance
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -46,6 +48,16 @@ func TestUpdate(t *testing.T) {
 	}
 	if got, want := found(t, x, Query{Text: "Haus", Mode: Words}, now), []int{0, 3, 5}; !slices.Equal(got, want) {
 		t.Errorf("finds %v, want %v", got, want)
+	}
+	err = filepath.WalkDir(at, func(path string, entry fs.DirEntry, _ error) error {
+		info, err := entry.Info()
+		if want := map[bool]fs.FileMode{false: atomicfile.Mode, true: atomicfile.DirMode}[entry.IsDir()]; err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, so that others cannot search, error %v", path, info.Mode(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if x.Changed < 4 || x.Changed > 10 { // every source line after the first has another number
 		t.Errorf("%d changes", x.Changed)

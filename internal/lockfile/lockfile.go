@@ -127,7 +127,7 @@ func rewrite(f *os.File, data []byte) error {
 func Lock(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, badinput.Errorf("the lock %s cannot be opened (%w); name another directory with --out", path, err)
+		return nil, badinput.Errorf("the lock %s cannot be opened (%w); let this user write there, or name another directory", path, err)
 	}
 	if err := flock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
