@@ -40,12 +40,13 @@ process works in the output directory (a nightly run, a training, rounds).`,
 		SilenceErrors: true,
 		Args:          flags.NoArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun: func(*cobra.Command, []string) {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			level := slog.LevelInfo
 			if verbose {
 				level = slog.LevelDebug
 			}
 			slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
+			return flags.CheckOutputs(cmd, args)
 		},
 	}
 	root.SetOut(program.Output(os.Stdout))

@@ -63,83 +63,41 @@ func sweep(path string, dirs bool) {
 	}
 }
 
-// Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there, whose
-// mode it keeps; a link stays, and what it leads to is replaced. On any error the temporary file is removed and path is
-// untouched. The directory must exist. A stream is written to as it is.
-func Write(path string, fill func(f *os.File) error) (err error) {
-	mode := Mode
-	path, open := follow(path)
-	switch there, err := os.Stat(path); {
-	case open >= 0:
-		return stream(path, func() (*os.File, error) {
-			fd, err := unix.FcntlInt(uintptr(open), unix.F_DUPFD_CLOEXEC, 0)
-			return os.NewFile(uintptr(fd), path), err
-		}, fill)
-	case err != nil: // it is not there, or what follows says why it cannot be written
-	case there.IsDir():
-		return badinput.Errorf("%s is a directory; name a file", path)
-	case !there.Mode().IsRegular():
-		return stream(path, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }, fill)
-	default:
-		mode = there.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+Suffix)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return badinput.Errorf("%s cannot be written, as this user may make no file in %s; name another place", path, filepath.Dir(path))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return badinput.Errorf("%s cannot be written, as there is no folder %s; make it, or name another place", path, filepath.Dir(path))
-	}
-	if err != nil {
-		return Explain(path, err)
-	}
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
-	sweep(path, false)
-	defer func() {
-		if err != nil {
-			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
-		}
-	}()
-	if err := fill(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(mode); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
+// place is where a file is written.
+type place struct {
+	path   string // a link's end, where there may be nothing yet
+	mode   os.FileMode
+	stream func() (*os.File, error) // opens a pipe, a device or a file that is open already; nil: it is none
 }
 
-// stream calls fill with a stream, which can hold nothing back.
-func stream(path string, open func() (*os.File, error), fill func(f *os.File) error) error {
-	f, err := open()
-	if err != nil {
-		return Explain(path, err)
+func find(path string) (at place, err error) {
+	path, open := follow(path)
+	at = place{path: path, mode: Mode}
+	switch there, err := os.Stat(path); {
+	case open >= 0:
+		at.stream = func() (*os.File, error) {
+			fd, err := unix.FcntlInt(uintptr(open), unix.F_DUPFD_CLOEXEC, 0)
+			return os.NewFile(uintptr(fd), path), err
+		}
+	case err != nil: // it is not there, or what follows says why it cannot be written
+	case there.IsDir():
+		return at, badinput.Errorf("%s is a directory; name a file", path)
+	case !there.Mode().IsRegular():
+		at.stream = func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
+	default:
+		at.mode = there.Mode().Perm()
 	}
-	if err := errors.Join(fill(f), f.Close()); err != nil {
-		return Explain(path, err)
-	}
-	return nil
+	return at, nil
 }
 
 // IsStream reports whether a path is a pipe, a device, or a file that is open already, such as /dev/stdout: others may
 // write there, too.
 func IsStream(path string) bool {
-	path, open := follow(path)
-	there, err := os.Stat(path)
-	return open >= 0 || err == nil && !there.Mode().IsRegular() && !there.IsDir()
+	at, err := find(path)
+	return err == nil && at.stream != nil
 }
 
-// follow follows the links at the end of a path, to a place where there may be nothing yet. open is the number of the
-// open file that the path is; -1: it is none.
+// follow follows the links at the end of a path. open is the number of the open file that the path is; -1: it is none.
 func follow(path string) (to string, open int) {
 	const most = 40 // Linux's
 	for range most {
@@ -156,6 +114,87 @@ func follow(path string) (to string, open int) {
 		}
 	}
 	return path, -1
+}
+
+// create makes the temporary file.
+func (at place) create() (*os.File, error) {
+	dir := filepath.Dir(at.path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(at.path)+".*"+Suffix)
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+		err = badinput.Errorf("%s cannot be written, as this user may make no file in %s; name another place", at.path, dir)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		err = badinput.Errorf("%s cannot be written, as there is no folder %s; make it, or name another place", at.path, dir)
+	case err != nil:
+		err = Explain(at.path, err)
+	}
+	return f, err
+}
+
+// Writable returns the error with which Write would begin, and leaves nothing.
+func Writable(path string) error {
+	at, err := find(path)
+	if err != nil || at.stream != nil {
+		return err
+	}
+	f, err := at.create()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// Write calls fill with a temporary file beside path, syncs it and renames it to path, replacing what was there, whose
+// mode it keeps; a link stays, and what it leads to is replaced. On any error the temporary file is removed and path is
+// untouched. The directory must exist. A stream is written to as it is.
+func Write(path string, fill func(f *os.File) error) (err error) {
+	at, err := find(path)
+	if err != nil {
+		return err
+	}
+	path = at.path
+	if at.stream != nil {
+		return at.write(fill)
+	}
+	f, err := at.create()
+	if err != nil {
+		return err
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
+	sweep(path, false)
+	defer func() {
+		if err != nil {
+			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
+		}
+	}()
+	if err := fill(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(at.mode); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// write calls fill with a stream, which can hold nothing back.
+func (at place) write(fill func(f *os.File) error) error {
+	f, err := at.stream()
+	if err == nil {
+		err = errors.Join(fill(f), f.Close())
+	}
+	if err != nil {
+		return Explain(at.path, err)
+	}
+	return nil
 }
 
 // RefuseInput refuses an output that is one of the files that are read for it.

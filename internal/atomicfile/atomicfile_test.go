@@ -111,9 +111,37 @@ func TestFullDiskIsOneSentence(t *testing.T) {
 	}
 }
 
-func TestMissingDirectory(t *testing.T) {
-	if err := WriteBytes(filepath.Join(t.TempDir(), "no", "x"), nil); !badinput.Is(err) {
-		t.Errorf("error %v", err)
+// TestWritable: what cannot be written is refused as Write refuses it, and nothing is left of the trial.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "no", "x"), filepath.Join(file, "x"), dir} {
+		wrote, tried := WriteBytes(path, nil), Writable(path)
+		if !badinput.Is(wrote) || !badinput.Is(tried) || wrote.Error() != tried.Error() {
+			t.Errorf("%s: writing gave %v, trying %v", path, wrote, tried)
+		}
+	}
+	for _, path := range []string{file, filepath.Join(dir, "new"), os.DevNull} {
+		if err := Writable(path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, path := range []string{file, filepath.Join(file, "x"), filepath.Join(file, "x", "y")} {
+		if err := WritableDir(path); !badinput.Is(err) {
+			t.Errorf("directory %s: %v", path, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "new"), filepath.Join(dir, "new", "deep")} {
+		if err := WritableDir(path); err != nil {
+			t.Errorf("directory %s: %v", path, err)
+		}
+	}
+	only(t, file)
+	if got, err := os.ReadFile(file); err != nil || string(got) != "kept" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -43,6 +43,30 @@ func WriteDir(dir string, files map[string][]byte) (err error) {
 	return SyncDir(filepath.Dir(dir))
 }
 
+// WritableDir returns the error with which WriteDir would begin, and leaves nothing.
+func WritableDir(dir string) error {
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return badinput.Errorf("%s is a file; name a directory", dir)
+	}
+	above := filepath.Dir(dir)
+	for {
+		info, err := os.Stat(above)
+		if err == nil && !info.IsDir() {
+			return badinput.Errorf("directory %s cannot be made, as %s is a file; name another", dir, above)
+		}
+		if !errors.Is(err, os.ErrNotExist) || above == filepath.Dir(above) {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	scratch, err := os.MkdirTemp(above, "."+filepath.Base(dir)+".*"+Suffix)
+	if err != nil {
+		return badinput.Errorf("directory %s cannot be made (%w); name another", dir, err)
+	}
+	return os.Remove(scratch)
+}
+
 // replace puts the files of scratch in the place of a directory.
 func replace(dir, scratch string, files map[string][]byte) error {
 	there, err := os.ReadDir(dir)

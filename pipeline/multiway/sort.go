@@ -89,6 +89,15 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 	if s.identify, err = identifier(how.Model); err != nil {
 		return nil, err
 	}
+	var read []string
+	for _, file := range files {
+		read = append(read, file.Path)
+	}
+	for code := range s.outputs {
+		if err := atomicfile.RefuseInput(filepath.Join(dir, code+".jsonl"), read...); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, badinput.Errorf("%s cannot be made (%w); name another directory with --out", dir, err)
 	}

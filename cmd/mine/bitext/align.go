@@ -72,6 +72,7 @@ equal.`,
 	o.model.Register(cmd)
 	f.StringVar(&o.out, "out", "", "file of links to write (default: standard output)")
 	f.StringVar(&o.tokens, "tokens-out", "", "file for the words that the links count, as source ||| target")
+	flags.Replaced.Mark(f, "out", "tokens-out")
 	return cmd
 }
 

@@ -52,6 +52,7 @@ back-translation or language models. A file .jsonl has text, doc, url, file and 
 	f.StringVar(&o.side, "side", "", "src or tgt")
 	f.StringVar(&o.bitext, "bitext", "", "bitext file with the pairs that count as kept (default: the run's)")
 	f.StringVar(&o.out, "out", "", "file to write")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 

@@ -90,6 +90,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	f.Float64Var(&o.test, "test", 0, "share of the documents in a test set")
 	f.StringVar(&o.splitBy, "split-by", "", "column that names documents (default: src_doc, src_url, or the source text)")
 	f.StringVar(&o.licence, "licence", "", "licence that the description of hf names")
+	flags.Replaced.Mark(f, "domains")
 	return cmd
 }
 

@@ -19,7 +19,6 @@ import (
 	"bitextmine/configs"
 	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -85,6 +84,7 @@ kept.`,
 		"add src_fixed and tgt_fixed: wrong encoding, entities, spaces and look-alike letters repaired")
 	f.BoolVar(&o.anew, "annotate-again", false, "compute the annotations even if the file has them")
 	f.StringVar(&o.temp, "temp-dir", "", "folder for temporary files (default: the system's)")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 
@@ -110,9 +110,6 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 		return badinput.Errorf("--fix adds columns: name the file to write with --out")
 	}
 	if files, err = bitextOf(files); err != nil {
-		return err
-	}
-	if err := atomicfile.RefuseInput(o.out, files...); err != nil {
 		return err
 	}
 	report, err := filtering.Run(ctx, filtering.Options{

@@ -151,5 +151,6 @@ send by mail. RUN is the output directory of a run, of nightly runs, whose lates
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "report.html", "file to write")
+	flags.Replaced.Mark(cmd.Flags(), "output")
 	return cmd
 }

@@ -80,6 +80,7 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f.IntVar(&o.bead.MaxSpan, "max-span", o.bead.MaxSpan, "sentences in a side of a bead, at most")
 	f.IntVar(&o.bead.Band, "band", o.bead.Band, "how many sentences from the coarser path are searched")
 	f.Float64Var(&o.bead.Skip, "skip", 0, "above 0, more sentences are left without a counterpart; below, fewer")
+	flags.Replaced.Mark(f, "crossings")
 	return cmd
 }
 
@@ -147,6 +148,15 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 			return badinput.Errorf("%s has ids of documents, as mine docs writes them: name both collections, too", o.pairs)
 		}
 	}
+	for _, out := range o.outputs() {
+		read := append([]string{o.pairs}, args...)
+		for _, p := range pairs {
+			read = append(read, p.Source, p.Target)
+		}
+		if err := errors.Join(atomicfile.Writable(out), atomicfile.RefuseInput(out, read...)); err != nil {
+			return err
+		}
+	}
 	breaks, err := exporting.ParseBreaks(o.breaks)
 	if err != nil {
 		return err
@@ -183,18 +193,30 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 	return nil
 }
 
+// outputs are the files to write; none: standard output.
+func (o *alignOptions) outputs() []string {
+	switch {
+	case o.out == "":
+		return nil
+	case o.format == "moses":
+		return []string{o.out + "." + o.source, o.out + "." + o.target}
+	}
+	return []string{o.out}
+}
+
 // open gives write the files of the output, which are published whole, or standard output.
 func (o *alignOptions) open(stdout io.Writer, write func(to []io.Writer) error) error {
-	if o.out == "" {
+	switch files := o.outputs(); len(files) {
+	case 0:
 		out := bufio.NewWriter(stdout)
 		return errors.Join(write([]io.Writer{out}), out.Flush())
+	case 1:
+		return atomicfile.Write(files[0], func(f *os.File) error { return write([]io.Writer{f}) })
+	default:
+		return atomicfile.Write(files[0], func(a *os.File) error {
+			return atomicfile.Write(files[1], func(b *os.File) error { return write([]io.Writer{a, b}) })
+		})
 	}
-	if o.format != "moses" {
-		return atomicfile.Write(o.out, func(f *os.File) error { return write([]io.Writer{f}) })
-	}
-	return atomicfile.Write(o.out+"."+o.source, func(a *os.File) error {
-		return atomicfile.Write(o.out+"."+o.target, func(b *os.File) error { return write([]io.Writer{a, b}) })
-	})
 }
 
 // job aligns pairs of documents one after the other.

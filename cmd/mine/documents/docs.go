@@ -71,6 +71,7 @@ or raw with --emb-dim).`,
 	f.Float64Var(&o.match.URLBonus, "url-bonus", o.match.URLBonus,
 		"added to the score of the same address but for a language")
 	f.Float64Var(&o.match.MinScore, "min-score", o.match.MinScore, "only pairs with at least this score")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 

@@ -66,6 +66,7 @@ start and end, in bytes of the record's text. mine run reads it with --doc-colum
 	f.IntVar(&o.in.MaxLineBytes, "max-bytes", o.in.MaxLineBytes, "of a document; a longer one is set aside")
 	f.StringVar(&o.format, "format", "", "lines or jsonl (default: by the ending of --out, else lines)")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 

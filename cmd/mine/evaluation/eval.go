@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
@@ -90,6 +91,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
 	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets to this TSV file")
+	flags.Replaced.Mark(f, "curve", "pairs")
 	return cmd
 }
 

@@ -83,6 +83,7 @@ few; --search exact finds all.`,
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
 	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV "+
 		"(default: standard output, not for Parquet)")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 

@@ -57,6 +57,7 @@ as LASER's programs do.`,
 	f.StringVar(&o.out, "out", "", "file of the vectors: its name ends in .npy unless --raw is given")
 	f.StringVar(&o.dtype, "dtype", string(embedding.Float32), "number type: float32 or float16")
 	f.BoolVar(&o.raw, "raw", false, "write the rows without a header")
+	flags.Replaced.Mark(f, "out")
 	return cmd
 }
 

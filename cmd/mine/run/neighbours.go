@@ -42,6 +42,7 @@ first, and -1 stands where there are fewer than k. Equal cosines are ordered by 
 	}
 	s.RegisterSome(cmd, flags.Declared("k", "search", "nprobe", "ef_search", "threads"))
 	cmd.Flags().StringVar(&out, "out", "", "directory of the lists")
+	flags.Folder.Mark(cmd.Flags(), "out")
 	return cmd
 }
 

@@ -82,6 +82,8 @@ they come, not only those that look wrong.`,
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
 	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
+	flags.Updated.Mark(f, "write")
+	flags.Replaced.Mark(f, "curve")
 	flags.Group("Calibration").AddFirst(f, "pairs", "labels", "for-precision", "resamples", "write", "curve")
 	return cmd
 }

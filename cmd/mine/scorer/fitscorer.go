@@ -82,6 +82,7 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
 		"scorer-out", "share", "base", "without", "scorer-name")
+	flags.Replaced.Mark(f, "save-examples", "scorer-out")
 	return cmd
 }
 

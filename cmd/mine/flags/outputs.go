@@ -1,0 +1,91 @@
+package flags
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
+)
+
+// Outputs are the values of flags that name what a command writes, so that it is refused before the work if it cannot
+// be written.
+type Outputs string
+
+// The kinds of outputs.
+const (
+	Replaced Outputs = "replaced" // a file, which must be none of those that are read
+	Updated  Outputs = "updated"  // a file that may be read, too
+	Folder   Outputs = "folder"
+)
+
+const outputAnnotation = "mine_output"
+
+// Mark says that the values of flags are outputs of the kind.
+func (o Outputs) Mark(f *pflag.FlagSet, names ...string) {
+	annotate(f, outputAnnotation, string(o), names)
+}
+
+// OutputOf returns the kind of a flag's outputs; "": it names none.
+func OutputOf(f *pflag.Flag) Outputs {
+	if kinds := f.Annotations[outputAnnotation]; len(kinds) > 0 {
+		return Outputs(kinds[0])
+	}
+	return ""
+}
+
+// CheckOutputs refuses outputs that cannot be written, and files to be replaced that another flag or an argument names:
+// by name, by a pattern, or as a run's bitext. What is in a folder of text only the command finds.
+func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		path := f.Value.String()
+		if err != nil || path == "" {
+			return
+		}
+		switch OutputOf(f) {
+		case Folder:
+			err = atomicfile.WritableDir(path)
+		case Updated:
+			err = atomicfile.Writable(path)
+		case Replaced:
+			if err = atomicfile.Writable(path); err == nil {
+				err = atomicfile.RefuseInput(path, named(cmd, args)...)
+			}
+		}
+		if err != nil {
+			err = badinput.Errorf("--%s: %w", f.Name, err)
+		}
+	})
+	return err
+}
+
+// named are the files that arguments and flags name, other than outputs.
+func named(cmd *cobra.Command, args []string) (files []string) {
+	values := slices.Clone(args)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = append(values, list.GetSlice()...)
+		} else if OutputOf(f) == "" {
+			values = append(values, f.Value.String())
+		}
+	})
+	for _, value := range values {
+		_, file, _ := strings.Cut(value, "=") // such as de=news.de
+		for _, name := range []string{value, file} {
+			matches, _ := filepath.Glob(name) // a bad pattern matches nothing
+			files = append(append(files, name), matches...)
+		}
+		if info, err := os.Stat(value); err == nil && info.IsDir() {
+			if bitext, err := record.BitextAt(value); err == nil {
+				files = append(files, bitext)
+			}
+		}
+	}
+	return files
+}

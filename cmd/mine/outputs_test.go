@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bitextmine/cmd/mine/flags"
+	"bitextmine/internal/badinput"
+)
+
+// TestOutputsAreChecked: every flag that names a file to write is refused before the work if it cannot be written, but
+// for those of commands that look at their files themselves.
+func TestOutputsAreChecked(t *testing.T) {
+	writes := regexp.MustCompile(`\bto write\b|^(also )?write .*(this|into)`)
+	own := []string{"mine export --out", "mine align-docs --out", "mine sort --out"}
+	missing := filepath.Join(t.TempDir(), "missing", "x")
+	checked := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			name, kind := cmd.CommandPath()+" --"+f.Name, flags.OutputOf(f)
+			if kind == "" {
+				if f.Value.Type() == "string" && writes.MatchString(f.Usage) && !slices.Contains(own, name) {
+					t.Errorf("%s (%s) is not marked as an output", name, f.Usage)
+				}
+				return
+			}
+			before := f.Value.String()
+			bad := missing
+			if kind == flags.Folder {
+				bad = filepath.Join(os.DevNull, "x")
+			}
+			if err := f.Value.Set(bad); err != nil {
+				t.Fatal(err)
+			}
+			if err := flags.CheckOutputs(cmd, nil); !badinput.Is(err) || !strings.Contains(err.Error(), "--"+f.Name) {
+				t.Errorf("%s %s: error %v", name, bad, err)
+			}
+			if err := f.Value.Set(before); err != nil {
+				t.Fatal(err)
+			}
+			checked++
+		})
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot())
+	if checked < 17 {
+		t.Errorf("only %d flags were looked at", checked)
+	}
+	if _, err := command(t, "eval", "bucc-cosine", "--dir", "none", "--curve", missing); err == nil || !strings.Contains(err.Error(), "--curve") {
+		t.Errorf("the curve is refused after the sets: %v", err)
+	}
+}
+
+// TestOutputIsNoInput: no command writes over a file that it reads.
+func TestOutputIsNoInput(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := writerInto(t, dir)
+	text := write("a.de", "Ein Satz.\nNoch ein Satz.\n")
+	write("a.en", "A sentence.\nOne more sentence.\n")
+	write("other.jsonl", `{"text":"Ein Satz."}`+"\n")
+	write("pairs.tsv", "Ein Satz.\tA sentence.\n")
+	write("files.tsv", "a.de\ta.en\n")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	languages := []string{"--src", "de", "--tgt", "en"}
+	for _, call := range []string{
+		"encode --lang de a.de --raw --out a.de",
+		"encode --lang de a.* --raw --out a.en",
+		"split --lang de " + text + " --out a.de",
+		"sort other.jsonl --langs de --out .",
+		"docs a.de a.en --out a.en",
+		"align-docs a.de a.en --out a.en",
+		"align-docs a.de a.en --format moses --out a",
+		"align-docs --pairs files.tsv --out a.de",
+		"align-docs a.de a.en --out x.tsv --crossings a.en",
+		"score --src-text a.de --tgt-text a.en --out a.de",
+		"align pairs.tsv --out pairs.tsv",
+		"align pairs.tsv --tokens-out pairs.tsv",
+		"filter mined --out mined/de-en.parquet",
+		"export mined --out mined/de-en.parquet",
+		"report mined --output mined/de-en.parquet",
+		"rest mined --side src --out mined/de-en.parquet",
+		"fit-scorer --pairs pairs.tsv --save-examples pairs.tsv",
+		"calibrate --pairs pairs.tsv --curve pairs.tsv",
+	} {
+		args := strings.Fields(call)
+		for _, both := range []string{"docs", "align-docs", "score", "align", "fit-scorer", "calibrate"} {
+			if args[0] == both {
+				args = append(args, languages...)
+			}
+		}
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), "is the file that is read") {
+			t.Errorf("mine %s: error %v", call, err)
+		}
+	}
+}
