@@ -53,6 +53,8 @@ type Counts struct {
 	Skipped    map[Reason]uint64 `json:"skipped,omitempty"`
 	Examples   []Skip            `json:"examples,omitempty"` // the first few of each reason, by line
 	Records    uint64            `json:"records,omitempty"`  // records divided into sentences, or skipped
+	// Tabbed are lines with text on both sides of a tab, in a file that was taken for plain text by its beginning.
+	Tabbed uint64 `json:"tabbed,omitempty"`
 	// LeftOut are lines of documents' text that were left out before it was divided, by LeftBoilerplate and LeftForeign.
 	LeftOut map[string]uint64 `json:"left_out,omitempty"`
 }
@@ -94,6 +96,7 @@ func (c *Counts) Add(other Counts) {
 	c.Kept += other.Kept
 	c.Duplicates += other.Duplicates
 	c.Records += other.Records
+	c.Tabbed += other.Tabbed
 	for why, n := range other.LeftOut {
 		c.Leave(why, int(n))
 	}
@@ -103,6 +106,20 @@ func (c *Counts) Add(other Counts) {
 		}
 		c.Skipped[reason] += n
 	}
+}
+
+// TabsWarning is one sentence if most lines of a file of such a name, taken for plain text, seem to have columns; else
+// empty.
+func (c Counts) TabsWarning(name string) string {
+	lines := c.Lines
+	if c.Records > 0 {
+		lines = c.Records
+	}
+	if 2*c.Tabbed <= lines {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d lines of %s have a tab, and are read as text without columns: say whether they have some with "+
+		"--format bucc (id<TAB>sentence), tsv (a header, --text-column) or text", c.Tabbed, lines, name)
 }
 
 // Check returns an error if a line was not counted. That is a defect of the program, never of the input.

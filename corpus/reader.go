@@ -181,6 +181,9 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 		r.counts.Lines++
 		if s, ok := r.accept(rec); ok {
 			r.counts.Kept++
+			if r.format == FormatText && r.opts.Format == FormatAuto && strings.Contains(strings.TrimSpace(s.Text), "\t") {
+				r.counts.Tabbed++
+			}
 			r.counts.Leave(LeftForeign, rec.left)
 			return s, nil
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -111,6 +113,45 @@ func detectFormat(in input.File, opts Options) (Format, error) {
 	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
 	_, err = r.begin()
 	return r.format, errors.Join(err, r.Close())
+}
+
+// TestTabsOfPlainText: a file that was taken for plain text although most of its lines have tabs is warned of, unless
+// its format was named.
+func TestTabsOfPlainText(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		format Format
+		tabbed uint64
+		warned bool
+	}{
+		"an empty column":       {"a-1\t\tEins\na-2\t\tzwei\n", FormatAuto, 2, true},
+		"a line without an id":  {"no id\na-1\tEins\na-2\tzwei\n", FormatAuto, 2, true},
+		"few lines":             {"Eins\nzwei\tdrei\nvier\n", FormatAuto, 1, false},
+		"indented text":         {"\tEins\n\tzwei\t\n", FormatAuto, 0, false},
+		"ids":                   {"a-1\tEins\na-2\tzwei\n", FormatAuto, 0, false},
+		"text by the format":    {"a-1\t\tEins\na-2\t\tzwei\n", FormatText, 0, false},
+		"columns by the format": {"a-1\t\tEins\na-2\t\tzwei\n", FormatBUCC, 0, false},
+	} {
+		path := filepath.Join(t.TempDir(), "a.de")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		opts := DefaultOptions()
+		opts.Format = c.format
+		r, err := Open(input.File{Path: path}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range r.All() {
+		}
+		counts := r.Counts()
+		if got := counts.TabsWarning("a.de"); counts.Tabbed != c.tabbed || (got != "") != c.warned {
+			t.Errorf("%s: %d lines have tabs, warning %q", name, counts.Tabbed, got)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestDetect(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestOtherEncoding: a file that is not UTF-8 is warned about with the encoding that it seems to be in and the flag
-// that reads it, and with that flag it is mined as UTF-8 is.
+// that reads it, and with that flag it is mined as UTF-8 is. One with columns that are not read is warned about, too.
 func TestOtherEncoding(t *testing.T) {
 	dir := t.TempDir()
 	de, lines := sentencesOf(t, dir, "de.txt")
@@ -19,6 +19,19 @@ func TestOtherEncoding(t *testing.T) {
 	cfg := testConfig(dir, filepath.Join(dir, "out"))
 	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
 	want := mustRun(t, cfg)
+	for i, line := range lines {
+		lines[i] = "id\t\t" + line
+	}
+	if err := os.WriteFile(de, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Out = filepath.Join(dir, "columns")
+	if got := mustRun(t, cfg); !slices.ContainsFunc(got.Warnings, func(w string) bool { return strings.Contains(w, "--format bucc") }) {
+		t.Errorf("lines with columns: warnings %q", got.Warnings)
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "id\t\t")
+	}
 	data, err := charmap.Windows1252.NewEncoder().String(strings.Join(lines, "\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func (s *sentences) total() corpus.Counts {
 	}
 	all := s.counts
 	all.Lines += read.SkippedTotal()
-	all.Records = read.Lines
+	all.Records, all.Tabbed = read.Lines, read.Tabbed
 	all.Skipped = read.Skipped // a copy
 	for reason, n := range s.counts.Skipped {
 		if all.Skipped == nil {

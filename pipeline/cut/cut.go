@@ -26,7 +26,7 @@ type Text struct {
 	SetAside  []record.SetAside
 	Swapped   bool // each side is mostly in the other's language
 
-	charsets []string // warnings about text that is not UTF-8, and about damaged archives
+	defects []string // warnings about text that is not UTF-8 or has columns, and about damaged archives
 }
 
 // Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
@@ -43,14 +43,14 @@ func Read(
 		if doubts[l], err = t.add(ctx, files, whole, [2]string{"--src-encoding", "--tgt-encoding"}[l%2]); err != nil {
 			return nil, err
 		}
-		for i, what := range t.charsets {
+		for i, what := range t.defects {
 			if i == maxNamed {
-				warn("%d more files have such lines or parts", len(t.charsets)-i)
+				warn("%d more files have such lines or parts", len(t.defects)-i)
 				break
 			}
 			warn("%s", what)
 		}
-		t.charsets = nil
+		t.defects = nil
 		if what := emptyOf(whole, t.Inputs); what != "" {
 			warn("%s", what)
 		}
@@ -107,11 +107,12 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 			language.Shards = append(language.Shards, shard.Shards(whole.Inputs[i:i+1], p.Settings, info.Shards)...)
 		}
 		t.Inputs = append(t.Inputs, inputReport(language.Code, in, info.Counts))
-		if what := otherCharset(whole, &in, info.Counts, flag); what != "" {
-			t.charsets = append(t.charsets, what)
-		}
-		if what := damagedParts(&in, info.Counts); what != "" {
-			t.charsets = append(t.charsets, what)
+		for _, what := range []string{
+			otherCharset(whole, &in, info.Counts, flag), damagedParts(&in, info.Counts), info.Counts.TabsWarning(in.Path),
+		} {
+			if what != "" {
+				t.defects = append(t.defects, what)
+			}
 		}
 		if d := info.Languages.Doubt(language.Code); d != nil {
 			doubts = append(doubts, doubted{Path: in.Path, Doubt: *d})

@@ -225,6 +225,9 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 	if n := counts.Skipped[corpus.ReasonDamaged]; n > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d parts of %s are damaged and left out", n, file.Path))
 	}
+	if tabs := counts.TabsWarning(file.Path); tabs != "" {
+		s.Warnings = append(s.Warnings, tabs)
+	}
 	return nil
 }
 

@@ -40,8 +40,8 @@ type Report struct {
 	Search       SearchReport      `json:"search"`
 	Inputs       []InputReport     `json:"inputs"`
 	Counts       Counts            `json:"counts"`
-	Threshold    float64           `json:"threshold"`     // the one that was used, given or found
-	Cut          *CutReport        `json:"cut,omitempty"` // nil: the margin decided above a given threshold
+	Threshold    float64           `json:"threshold"`      // the one that was used, given or found
+	Cut          *CutReport        `json:"cut,omitempty"`  // nil: the margin decided above a given threshold
 	Gold         *GoldReport       `json:"gold,omitempty"` // nil: no known pairs were named
 	Stages       []StageReport     `json:"stages"`
 	Bitext       BitextReport      `json:"bitext"`

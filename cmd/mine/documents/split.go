@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -212,6 +213,9 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		if err := j.record(ctx, file.Path, s, r.Format() != corpus.FormatText); err != nil {
 			return err
 		}
+	}
+	if tabs := r.Counts().TabsWarning(file.Path); tabs != "" {
+		slog.Warn(tabs)
 	}
 	for reason, skipped := range r.Counts().Skipped {
 		if reason != corpus.ReasonEmpty {
