@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"bitextmine/encode/model"
-	"bitextmine/pipeline/setting"
 )
 
 // TestLanguages: text in a language that the encoder was not trained on is mined, with a warning.
@@ -16,14 +15,14 @@ func TestLanguages(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	m := &model.Model{}
 	m.Name, m.Languages = "bag", []string{"en", "zho_Hans"}
-	of := setting.Languages{Source: "zh-Hant", Target: "sw"}
-	checkLanguages(logger, m, of)
+	of := [2]string{"zh-Hant", "sw"}
+	CheckLanguages(logger, m, of)
 	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {
 		t.Errorf("log %q", told)
 	}
 	log.Reset()
 	m.Languages = nil // a manifest that does not say
-	if checkLanguages(logger, m, of); log.Len() > 0 {
+	if CheckLanguages(logger, m, of); log.Len() > 0 {
 		t.Errorf("log %q", &log)
 	}
 }

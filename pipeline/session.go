@@ -33,7 +33,6 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/scorer"
-	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/search"
@@ -110,7 +109,7 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	}
 	for _, m := range []*model.Model{s.models.Encoder, s.models.Strong} {
 		if m != nil {
-			checkLanguages(opts.Log, m, cfg.Languages)
+			CheckLanguages(opts.Log, m, [2]string{cfg.Source, cfg.Target})
 		}
 	}
 	if s.engine, err = cfg.NewEngine(); err != nil {
@@ -183,19 +182,19 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	return nil
 }
 
-// checkLanguages warns of a language that an encoder was not trained on, and names encoders that were. Pairs of such a
+// CheckLanguages warns of a language that an encoder was not trained on, and names encoders that were. Pairs of such a
 // language are kept for precision alone.
-func checkLanguages(log *slog.Logger, m *model.Model, languages setting.Languages) {
-	for _, code := range []string{languages.Source, languages.Target} {
+func CheckLanguages(log *slog.Logger, m *model.Model, languages [2]string) {
+	for _, code := range languages {
 		if !corpus.Lists(m.Languages, code) {
-			log.Warn("the encoder was not trained on the language, so few pairs are kept; name another encoder with --encoder",
+			log.Warn("the encoder was not trained on the language, so few pairs are found; name another encoder with --encoder",
 				"language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "), "know it", strings.Join(encodersOf(languages), " "))
 		}
 	}
 }
 
 // encodersOf are the encoders in configs/models that were trained on both languages.
-func encodersOf(languages setting.Languages) (names []string) {
+func encodersOf(languages [2]string) (names []string) {
 	files, err := fs.Glob(configs.Models, "models/*/"+model.FileName)
 	if err != nil {
 		return nil // the pattern is fixed
@@ -206,7 +205,7 @@ func encodersOf(languages setting.Languages) (names []string) {
 			continue
 		}
 		m, err := model.Decode(bytes.NewReader(raw), "configs/"+file)
-		if err == nil && corpus.Lists(m.Languages, languages.Source) && corpus.Lists(m.Languages, languages.Target) {
+		if err == nil && corpus.Lists(m.Languages, languages[0]) && corpus.Lists(m.Languages, languages[1]) {
 			names = append(names, m.Name)
 		}
 	}

@@ -56,10 +56,14 @@ func TestAlignDocs(t *testing.T) {
 	if !strings.Contains(made, "lines 1-3") {
 		t.Errorf("%s", made)
 	}
+	if _, _, log := captured(t, "align-docs", source, target, "--src", "de", "--tgt", "sw"); !strings.Contains(log, "was not trained on the language") {
+		t.Errorf("a language that the encoder does not know is not warned of: %s", log)
+	}
 	for _, args := range [][]string{
 		{"align-docs", source},
 		{"align-docs", source, target},
 		{"align-docs", source, "--pairs", pairs, "--src", "de", "--tgt", "en"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "deu"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "word"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "parquet"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--max-span", "11"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,7 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	if o.format == ladderFormat && o.pairs != "" {
 		return nil, badinput.Errorf("a ladder has the beads of one pair of documents: choose another --format for --pairs")
 	}
-	languages, err := flags.BothLanguages("mine align-docs", o.source, o.target)
+	languages, err := flags.TwoLanguages("mine align-docs", o.source, o.target)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +167,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
+	pipeline.CheckLanguages(slog.Default(), m, [2]string{o.source, o.target})
 	job := &job{alignOptions: o, cfg: cfg, encoder: e, rows: document.NewRows(o.choice)}
 	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest, "mine.version": program.Version}
 	if o.pairs != "" && len(args) == 2 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if len(args) != 2 {
 		return badinput.Errorf("mine docs: name a source and a target collection")
 	}
-	languages, err := flags.BothLanguages("mine docs", o.source, o.target)
+	languages, err := flags.TwoLanguages("mine docs", o.source, o.target)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 			return err
 		}
 	}
-	sides, err := vectorsOf(ctx, cfg, collections)
+	sides, err := vectorsOf(ctx, cfg, collections, languages)
 	if err != nil {
 		return err
 	}
@@ -149,16 +150,17 @@ func (o *docsOptions) write(w io.Writer, sides [2]*match.Side, pairs []match.Pai
 }
 
 // vectorsOf encodes both collections, or reads the vectors that another program made of them.
-func vectorsOf(ctx context.Context, cfg *pipeline.Config,
-	collections [2]*document.Collection) (sides [2]*match.Side, err error) {
+func vectorsOf(ctx context.Context, cfg *pipeline.Config, collections [2]*document.Collection,
+	languages [2]string) (sides [2]*match.Side, err error) {
 	if cfg.HasVectors() {
 		return givenVectors(cfg, collections)
 	}
-	_, e, err := program.OpenEncoder(cfg)
+	m, e, err := program.OpenEncoder(cfg)
 	if err != nil {
 		return sides, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
+	pipeline.CheckLanguages(slog.Default(), m, languages)
 	for side, c := range collections {
 		if sides[side], err = c.Side(ctx, e); err != nil {
 			return sides, err

@@ -130,6 +130,15 @@ func BothLanguages(command, source, target string) ([2]string, error) {
 	return Languages(source, target)
 }
 
+// TwoLanguages is BothLanguages for a command whose languages must differ.
+func TwoLanguages(command, source, target string) ([2]string, error) {
+	pair, err := BothLanguages(command, source, target)
+	if err == nil && pair[0] == pair[1] {
+		err = badinput.Errorf("%s: --src and --tgt are both %s; name two languages", command, pair[0])
+	}
+	return pair, err
+}
+
 // LanguageFile reads the LANGUAGE=FILE that a flag was given.
 func LanguageFile(flag, value string) (language, path string, err error) {
 	language, path, ok := strings.Cut(value, "=")

@@ -34,8 +34,9 @@ func TestLanguages(t *testing.T) {
 		{"", "en", "", "mine x: name both languages"},
 		{"de", "", "", "mine x: name both languages"},
 		{"de", "nolanguage", "", "nolanguage"},
+		{"de", "deu_Latn", "", "both de"},
 	} {
-		got, err := BothLanguages("mine x", c.source, c.target)
+		got, err := TwoLanguages("mine x", c.source, c.target)
 		if c.says != "" {
 			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q and %q: got %v, want bad input with %q", c.source, c.target, err, c.says)
