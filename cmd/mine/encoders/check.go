@@ -49,7 +49,7 @@ exit code 2.`,
 	f := cmd.Flags()
 	f.StringVar(&golden, "golden", "", "JSON lines with language, text and vector")
 	f.Float64Var(&o.MinCosine, "least", o.MinCosine, "cosine to each golden vector, at least")
-	f.DurationVar(&o.Measure, "seconds", o.Measure, "how long the speed is measured; 0s: not at all")
+	flags.DurationVar(f, &o.Measure, "seconds", o.Measure, "how long the speed is measured; 0s: not at all")
 	return cmd
 }
 

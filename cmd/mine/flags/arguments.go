@@ -46,7 +46,8 @@ func Arguments(what string, atLeast, atMost int) cobra.PositionalArgs {
 
 // valueKinds describe the values of flags by pflag's names of their types.
 var valueKinds = map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more",
-	"float64": "a number", "bool": "true or false"}
+	"float64": "a number", "bool": "true or false",
+	"duration": "a time such as 90m, 24h, 7d or 2w"}
 
 // WrongFlag is the error of a command whose flags could not be read. For an unknown flag it names the one that was
 // probably meant.

@@ -29,7 +29,7 @@ describes all sentences again.`,
 	f := cmd.Flags()
 	f.IntVar(&sweep.Keep, "keep", 1, "runs into each output directory whose intermediate files stay")
 	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells and descriptions too")
-	f.DurationVar(&sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
+	flags.DurationVar(f, &sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var swept *admin.Swept

@@ -38,7 +38,7 @@ func NewStatus() *cobra.Command {
 	}
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().DurationVar(&every, "watch", 0, "look again after this time, until the run is done")
+	flags.DurationVar(cmd.Flags(), &every, "watch", 0, "look again after this time, until the run is done")
 	cmd.Flags().Lookup("watch").NoOptDefVal = "5s"
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) error {
