@@ -115,6 +115,36 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 	mustNight(t, cfg) // the holder's name in the file is no lock
 }
 
+// TestNightlyKeepsWhatIsCalledLatest: a folder or a file of the user in the link's place is refused before the work.
+func TestNightlyKeepsWhatIsCalledLatest(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"folder": func(path string) error { return os.MkdirAll(path, 0o755) },
+		"file": func(path string) error {
+			return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("own"), 0o600))
+		},
+	} {
+		cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+		cfg.Metrics = filepath.Join(t.TempDir(), "mine.prom")
+		path := filepath.Join(cfg.Out, night.LatestName)
+		if err := put(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Nightly(t.Context(), cfg, options())
+		if !badinput.Is(err) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink != 0 {
+			t.Errorf("%s: it became %v, %v", name, info, err)
+		}
+		if _, err := os.Stat(filepath.Join(cfg.Out, "work")); err == nil {
+			t.Errorf("%s: the night began", name)
+		}
+		if metrics := read(t, cfg.Metrics); !strings.Contains(metrics, "mine_last_run_success{src=\"de\",tgt=\"en\"} 0") {
+			t.Errorf("%s: metrics\n%s", name, metrics)
+		}
+	}
+}
+
 // TestNightlyAfterTheClockWentBack: the night is newer all the same, and the summary says so.
 func TestNightlyAfterTheClockWentBack(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))

@@ -60,19 +60,22 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	n.previous, err = record.ReadReport(filepath.Join(cfg.Out, LatestName))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		n.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
-	}
 	defer func() {
 		if cfg.Metrics != "" && ctx.Err() == nil {
 			err = errors.Join(err, WriteMetrics(cfg, begin, report, n.previous, err))
 		}
 	}()
+	out := Directory(cfg.Out)
+	if err := out.refuseOwn(); err != nil {
+		return nil, err
+	}
+	n.previous, err = record.ReadReport(filepath.Join(cfg.Out, LatestName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		n.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
+	}
 	if n.previous != nil && n.previous.Started.After(begin) {
 		n.warn("the clock went back: the run before began at %s", n.previous.Started.Format(time.RFC3339))
 	}
-	out := Directory(cfg.Out)
 	if report, err = n.publish(ctx, out); err != nil {
 		return nil, err
 	}

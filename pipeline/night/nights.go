@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
@@ -80,6 +81,15 @@ func numberOf(name string) int {
 func (d Directory) Next() (int, error) {
 	_, last, err := d.names()
 	return last + 1, err
+}
+
+// refuseOwn refuses a directory whose OUT/latest is not a link: it is the user's, and not to be replaced.
+func (d Directory) refuseOwn() error {
+	path := filepath.Join(string(d), record.LatestName)
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink != 0 {
+		return nil
+	}
+	return badinput.Errorf("%s is not the link to the last night that nightly runs make; move it away, or name another directory with --out", path)
 }
 
 // Link makes OUT/latest lead to a night, at once.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"bitextmine/align/match"
@@ -319,6 +320,9 @@ func (r *Report) Write(path string) error {
 func ReadReport(dir string) (*Report, error) {
 	path := filepath.Join(dir, ReportName)
 	data, err := os.ReadFile(path)
+	if errors.Is(err, syscall.ENOTDIR) { // dir is a file
+		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,10 @@ func TestBitextAt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	latest := filepath.Join(out, LatestName)
+	latest, own := filepath.Join(out, LatestName), t.TempDir() // own has a file of that name
+	if err := os.WriteFile(filepath.Join(own, LatestName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for location, want := range map[string]struct {
 		bitext, at string // empty: an error that says
 		says       string
@@ -42,6 +45,7 @@ func TestBitextAt(t *testing.T) {
 		alone:                   {alone, "", "has no run.json"},
 		filepath.Join(out, "x"): {"", "", "neither a run's output directory"},
 		t.TempDir():             {"", "", "has no run.json"},
+		own:                     {"", "", "has no run.json"},
 	} {
 		got, err := BitextAt(location)
 		if got != want.bitext || (err != nil) != (want.bitext == "") || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), want.says)) {
