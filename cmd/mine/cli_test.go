@@ -60,6 +60,11 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 	if err := os.WriteFile(noLibrary, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	wrongOption := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(wrongOption, []byte("slurm_options: {encode: [gpu]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -74,6 +79,12 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"negative ef_search":      {[]string{"--search", "faiss:HNSW8,Flat", "--ef-search", "-4"}, "ef_search"},
 		"no such library":         {[]string{"--onnxruntime", "nowhere.so"}, "nowhere.so"},
 		"no library":              {[]string{"--onnxruntime", noLibrary}, noLibrary},
+		"no such engine":          {[]string{"--engine", "pbs"}, "pbs"},
+		"no SLURM":                {[]string{"--engine", "slurm"}, "sbatch is not installed"},
+		"no option of sbatch":     {[]string{"--engine", "slurm", "--config", wrongOption}, "no option of sbatch"},
+		"no image":                {[]string{"--engine", "kubernetes"}, "names no image"},
+		"no image of a workflow":  {[]string{"--engine", "argo"}, "names no image"},
+		"no launcher":             {[]string{"--engine", "command", "--command", "srun"}, "give a command line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, command := range []string{"run", "plan"} {
@@ -89,6 +100,18 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyPairsAreRefusedBeforeAnyWork: an engine's settings are those of all pairs.
+func TestManyPairsAreRefusedBeforeAnyWork(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "mined")
+	_, err := command(t, "run", "--nightly", "--langs", "de,en,fr", "--engine", "kubernetes", "--out", out)
+	if !badinput.Is(err) || strings.Count(err.Error(), "names no image") != 1 {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("mine run has made the output directory")
 	}
 }
 

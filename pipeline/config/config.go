@@ -170,8 +170,16 @@ func executable() (string, error) {
 	return path, err
 }
 
-// NewEngine returns the engine of a run.
+// NewEngine returns the engine of a run, after refusing settings that it could not run with.
 func (c *Config) NewEngine() (engine.Engine, error) {
+	e, err := c.engine()
+	if err == nil {
+		err = e.Check(c.Out, c.Work)
+	}
+	return e, err
+}
+
+func (c *Config) engine() (engine.Engine, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
@@ -198,7 +206,7 @@ func (c *Config) NewEngine() (engine.Engine, error) {
 
 // Remote says whether the engine runs tasks in other processes.
 func (c *Config) Remote() bool {
-	e, err := c.NewEngine()
+	e, err := c.engine()
 	return err == nil && engine.Remote(e)
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -70,15 +71,28 @@ type wavePods struct {
 	Indices int
 }
 
+// Check implements Engine.
+func (a Argo) Check(out, work string) error {
+	return cmp.Or(a.fits(work), a.Kubernetes.Check(out, work))
+}
+
+// fits refuses what cannot stand in a Workflow.
+func (a Argo) fits(work string) error {
+	if err := a.hasImage(); err != nil {
+		return err
+	}
+	for _, word := range []struct{ what, value string }{{"--work", work}, {"kubernetes_image", a.Image}, {"kubernetes_mount", a.Mount}} {
+		if strings.Contains(word.value, "{{") {
+			return badinput.Errorf("%s is %q, and Argo Workflows replaces what follows {{; use a name without {{", word.what, word.value)
+		}
+	}
+	return nil
+}
+
 // Manifest returns the Workflow of a plan, or nothing if no task is left.
 func (a Argo) Manifest(job Job) (string, error) {
-	if err := a.hasImage(); err != nil {
+	if err := a.fits(job.PlanPath); err != nil {
 		return "", err
-	}
-	for _, word := range []struct{ what, value string }{{"--work", job.PlanPath}, {"kubernetes_image", a.Image}, {"kubernetes_mount", a.Mount}} {
-		if strings.Contains(word.value, "{{") {
-			return "", badinput.Errorf("%s is %q, and Argo Workflows replaces what follows {{; use a name without {{", word.what, word.value)
-		}
 	}
 	var waves []wavePods
 	for i := range job.Plan.Waves {

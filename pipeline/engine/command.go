@@ -45,8 +45,8 @@ const (
 // attempts is how often a task is launched that is not done and has not failed for good.
 const attempts = 3
 
-// check refuses a command line that names no task, or both ways of naming tasks.
-func (c Command) check() error {
+// Check implements Engine: it refuses a command line that names no task, or both ways of naming tasks.
+func (c Command) Check(string, string) error {
 	one, all := strings.Contains(c.Line, oneTask), strings.Contains(c.Line, allTasks)
 	if one == all {
 		return badinput.Errorf("command is %q; give a command line of the shell with {} for the command of one task, such as "+
@@ -57,7 +57,7 @@ func (c Command) check() error {
 
 // Run implements Engine.
 func (c Command) Run(ctx context.Context, job Job) error {
-	if err := c.check(); err != nil {
+	if err := c.Check("", ""); err != nil {
 		return err
 	}
 	for wave := range job.Plan.Waves {

@@ -19,8 +19,9 @@ import (
 )
 
 // Engine runs the waves of a plan one after another and returns when the last is done, or at the first task that failed
-// for good.
+// for good. Check refuses what Run could not do, for a run with these directories, before anything of it is made.
 type Engine interface {
+	Check(out, work string) error
 	Run(ctx context.Context, job Job) error
 }
 
@@ -55,6 +56,9 @@ type Local struct {
 	Cores     int
 	MaxMemory int64 // bytes of anonymous memory; 0: no bound
 }
+
+// Check implements Engine.
+func (l Local) Check(string, string) error { return nil }
 
 // Run implements Engine.
 func (l Local) Run(ctx context.Context, job Job) error {

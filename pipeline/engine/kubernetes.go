@@ -111,6 +111,15 @@ func (k Kubernetes) hasImage() error {
 	return nil
 }
 
+// Check implements Engine.
+func (k Kubernetes) Check(string, string) error {
+	err := k.hasImage()
+	if err == nil && k.DryRun == nil {
+		err = installed("kubectl")
+	}
+	return err
+}
+
 // Manifest returns the Job of a wave.
 func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
 	if err := k.hasImage(); err != nil {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -100,6 +102,38 @@ func (a array) Flags() []string {
 	return all
 }
 
+// Check implements Engine.
+func (s Slurm) Check(out, work string) error {
+	dir, err := os.Getwd()
+	if err == nil {
+		err = s.fits(dir, out, work)
+	}
+	if err == nil && s.DryRun == nil {
+		err = installed("sbatch")
+	}
+	return err
+}
+
+// fits refuses what cannot stand in a batch script.
+func (s Slurm) fits(dir, out, work string) error {
+	for _, word := range []struct{ what, value string }{
+		{"the current directory", dir}, {"the program", s.Binary}, {"--out", out}, {"--work", work},
+	} {
+		if strings.ContainsFunc(word.value, unicode.IsControl) {
+			return badinput.Errorf("%s is %q, which has a control character that would end a line of the batch script; use a path without one",
+				word.what, word.value)
+		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(s.Options)) {
+		for _, option := range s.Options[stage] {
+			if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
+				return badinput.Errorf("slurm_options: %q under %s is no option of sbatch; give one such as --partition=gpu", option, stage)
+			}
+		}
+	}
+	return nil
+}
+
 // Script returns the batch script of a wave.
 func (s Slurm) Script(job Job, wave int) (string, error) {
 	dir, err := os.Getwd()
@@ -109,22 +143,10 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 	a := newArray(job, wave, maxArray, s.Cores, s.MaxMemory)
 	a.Binary, a.Dir = s.Binary, dir
 	a.Log = filepath.Join(job.Out, "slurm", "%x-%A_%a.log")
-	for _, word := range []struct{ what, value string }{
-		{"the current directory", dir}, {"the program", s.Binary}, {"--out", job.Out}, {"--work", job.PlanPath},
-	} {
-		if strings.ContainsFunc(word.value, unicode.IsControl) {
-			return "", badinput.Errorf("%s is %q, which has a control character that would end a line of the batch script; use a path without one",
-				word.what, word.value)
-		}
+	if err := s.fits(dir, job.Out, job.PlanPath); err != nil {
+		return "", err
 	}
-	for _, stage := range []string{"all", a.Stage} {
-		for _, option := range s.Options[stage] {
-			if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
-				return "", badinput.Errorf("slurm_options: %q under %s is no option of sbatch; give one such as --partition=gpu", option, stage)
-			}
-			a.Options = append(a.Options, option)
-		}
-	}
+	a.Options = slices.Concat(s.Options["all"], s.Options[a.Stage])
 	var out bytes.Buffer
 	if err := slurmScript.Execute(&out, a); err != nil {
 		return "", err
@@ -243,17 +265,25 @@ func (s Slurm) cancel(jobs []string) error {
 	return err
 }
 
+// installed refuses a scheduler's program that is not there.
+func installed(name string) error {
+	if _, err := exec.LookPath(name); err != nil {
+		return badinput.Errorf("%s is not installed here; run where the cluster's commands are, or choose --engine local", name)
+	}
+	return nil
+}
+
 // command runs a scheduler's program and returns what it prints.
 func command(ctx context.Context, input, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdin = strings.NewReader(input)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", badinput.Errorf("%s is not installed here; run where the cluster's commands are, or choose --engine local", name)
-	}
+	err := installed(name)
 	if err != nil {
+		return "", err
+	}
+	if err = cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: %w: %s", name, err, strings.Join(strings.Fields(complaint.String()), " "))
 	}
 	return strings.TrimSpace(out.String()), nil

@@ -23,6 +23,9 @@ import (
 
 // runMany mines every pair of a run over many. One night of it runs at a time: another is a *lockfile.Locked error.
 func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) (err error) {
+	if _, err := cfg.NewEngine(); err != nil {
+		return err
+	}
 	opts := program.RunOptions(progress.Silent)
 	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
 		return pipeline.Run(ctx, cfg, opts)
