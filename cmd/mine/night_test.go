@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,12 @@ import (
 // captured runs the program with standard output and standard error in files, as cron does, and returns both.
 func captured(t *testing.T, args ...string) (code int, output, errors string) {
 	t.Helper()
+	return capturedIn(t.Context(), t, args...)
+}
+
+// capturedIn is captured with a context.
+func capturedIn(ctx context.Context, t *testing.T, args ...string) (code int, output, errors string) {
+	t.Helper()
 	dir := t.TempDir()
 	stdout, stderr := os.Stdout, os.Stderr
 	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
@@ -28,7 +35,7 @@ func captured(t *testing.T, args ...string) (code int, output, errors string) {
 		files[i] = f
 	}
 	os.Stdout, os.Stderr = files[0], files[1]
-	code = execute(t.Context(), args)
+	code = execute(ctx, args)
 	os.Stdout, os.Stderr = stdout, stderr
 	for i, f := range files {
 		data, err := os.ReadFile(f.Name())
@@ -89,6 +96,18 @@ func TestCronMailsOnlyTrouble(t *testing.T) {
 	if code != exitPermanent || !strings.Contains(mail, "the de text is empty") ||
 		!strings.Contains(log, "the night failed") {
 		t.Errorf("a night without text: exit code %d, standard error: %s\nlog: %s", code, mail, log)
+	}
+}
+
+// TestAStoppedNight: its log says that it was stopped, not that it failed.
+func TestAStoppedNight(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	code, log, mail := capturedIn(ctx, t, "run", "--nightly", "--out", filepath.Join(t.TempDir(), "out"), "--src", "de", "--tgt", "en",
+		"--src-text", "fixtures:text/de.txt", "--tgt-text", "fixtures:text/en.txt")
+	if code != exitRetry || strings.Contains(log+mail, "context canceled") || !strings.Contains(log, "the night was stopped") ||
+		strings.Count(mail, "\n") != 1 || !strings.Contains(mail, "stopped before the end") {
+		t.Errorf("exit code %d, standard error: %s\nlog: %s", code, mail, log)
 	}
 }
 

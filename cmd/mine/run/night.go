@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -26,8 +28,14 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	opts.Log = slog.New(slog.NewMultiHandler(file, slog.NewTextHandler(os.Stderr,
 		&slog.HandlerOptions{Level: slog.LevelWarn})))
 	opts.Log.Info("the night begins")
-	// main prints the reason on standard error
-	return opts, func(err error) { slog.New(file).Error("the night failed", "reason", err) }
+	// main prints the same on standard error
+	return opts, func(err error) {
+		if errors.Is(err, context.Canceled) {
+			slog.New(file).Warn("the night was stopped before its end")
+			return
+		}
+		slog.New(file).Error("the night failed", "reason", err)
+	}
 }
 
 // locked is a writer for lines of several goroutines.
