@@ -115,13 +115,13 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	if m.previous != nil && p.SetAside {
 		before = m.previous.Inputs
 	}
-	text, err := cut.Read(ctx, m.files(p), before, m.warn)
+	text, err := cut.Read(ctx, m.files(p), before, m.cfg.EncodingFlags(), m.warn)
 	if err != nil {
 		return nil, err
 	}
 	if text.Swapped && !m.cfg.Swapped {
 		return nil, badinput.Errorf("the sides are swapped: the text that is said to be %s is mostly %s, and the other way "+
-			"round; swap --src and --tgt or the files, or give --swapped to go on", text.Languages[0].Code, text.Languages[1].Code)
+			"round; swap the languages or their files, or give --swapped to go on", text.Languages[0].Code, text.Languages[1].Code)
 	}
 	m.report.Inputs, m.report.SetAside = text.Inputs, text.SetAside
 	return text.Languages, nil

@@ -58,7 +58,7 @@ func TestWrongLanguages(t *testing.T) {
 	}{
 		"English on both sides": {en, en, []string{"src_language", "untranslated"}, []string{"said to be de is not", en + " is ", "% en", "give each file", "pairs are rejected"}},
 		"German on both sides":  {de, de, []string{"tgt_language", "untranslated"}, []string{"said to be en is not", "pairs are rejected"}},
-		"sides swapped":         {en, de, []string{"src_language", "tgt_language"}, []string{"said to be de is not", "said to be en is not", "swap --src and --tgt"}},
+		"sides swapped":         {en, de, []string{"src_language", "tgt_language"}, []string{"said to be de is not", "said to be en is not", "swap the languages"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))

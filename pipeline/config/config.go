@@ -5,6 +5,7 @@ package config
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -56,6 +57,7 @@ type Config struct {
 	arithmetic   setting.Arithmetic // set by Place
 	DryRun       io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
 	SortWarnings []string           `setting:"-"` // each names what sorting left out of mixed text
+	OneOfMany    bool               `setting:"-"` // a pair of many, whose text --text names
 	learned      *boundary.Model    // Splitter; nil: rules divide
 	docPairs     string             // digest of DocPairs; empty: it names no file
 	excluded     string             // digest of Exclude, the same
@@ -84,7 +86,18 @@ func (c *Config) side(target bool) (language string, patterns []string, flag str
 	if len(patterns) == 0 {
 		patterns = c.Corpora[language]
 	}
+	if c.OneOfMany {
+		flag = fmt.Sprintf("--text %s=FILES", language)
+	}
 	return language, patterns, flag
+}
+
+// EncodingFlags are the flags that name the encoding of each side's text.
+func (c *Config) EncodingFlags() [2]string {
+	if c.OneOfMany {
+		return [2]string{"--encoding", "--encoding"}
+	}
+	return [2]string{"--src-encoding", "--tgt-encoding"}
 }
 
 // CorpusOptions says how the input of either side is read and cut: 0 source, 1 target.

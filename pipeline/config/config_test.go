@@ -154,12 +154,16 @@ func TestSampleAgainstTheUsersText(t *testing.T) {
 		change func(*Config)
 		says   string // empty: accepted
 	}{
-		"the sample alone":       {func(*Config) {}, ""},
-		"both sides":             {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, []string{"a.en"} }, ""},
-		"the sample, by name":    {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, sample["en"] }, ""},
-		"a source":               {func(c *Config) { c.SourceText = []string{"a.de"} }, "--tgt-text names no text for en"},
-		"a target":               {func(c *Config) { c.TargetText = []string{"a.en"} }, "--src-text names no text for de"},
-		"a corpus of one":        {func(c *Config) { c.Corpora = map[string][]string{"de": {"a.de"}, "en": sample["en"]} }, "--tgt-text names no text for en"},
+		"the sample alone":    {func(*Config) {}, ""},
+		"both sides":          {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, []string{"a.en"} }, ""},
+		"the sample, by name": {func(c *Config) { c.SourceText, c.TargetText = []string{"a.de"}, sample["en"] }, ""},
+		"a source":            {func(c *Config) { c.SourceText = []string{"a.de"} }, "name the en text with --tgt-text"},
+		"a target":            {func(c *Config) { c.TargetText = []string{"a.en"} }, "name the de text with --src-text"},
+		"a corpus of one":     {func(c *Config) { c.Corpora = map[string][]string{"de": {"a.de"}, "en": sample["en"]} }, "name the en text with --tgt-text"},
+		"one of many pairs": {func(c *Config) {
+			c.Corpora, c.OneOfMany = map[string][]string{"de": {"a.de"}, "en": sample["en"]}, true
+		},
+			"name the en text with --text en=FILES"},
 		"a source, other sample": {func(c *Config) { c.SourceText = sample["en"] }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

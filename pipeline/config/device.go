@@ -2,7 +2,6 @@ package config
 
 import (
 	"path/filepath"
-	"strings"
 
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
@@ -221,8 +220,8 @@ func vectorsByText(c *Config, target bool) (map[string]*plan.Vectors, error) {
 		return nil, err
 	}
 	if len(files) != len(texts) {
-		return nil, badinput.Errorf("the %s text is in %d files and its vectors in %d: give one file of vectors for each text file, with %s in the order of %s",
-			language, len(texts), len(files), strings.Replace(flag, "-text", "-emb", 1), flag)
+		return nil, badinput.Errorf("the %s text is in %d files and its vectors in %d: give one file of vectors for each text file, in the order of %s, with %s",
+			language, len(texts), len(files), flag, map[bool]string{false: "--src-emb", true: "--tgt-emb"}[target])
 	}
 	paired := map[string]*plan.Vectors{}
 	for i, text := range texts {

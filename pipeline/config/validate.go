@@ -140,8 +140,8 @@ func validateSample(c *Config, fail func(format string, args ...any)) {
 			named = len(c.TargetText) > 0
 		}
 		if !named && slices.ContainsFunc(patterns, isSample) && slices.ContainsFunc(others, func(p string) bool { return !isSample(p) }) {
-			fail("%s names no text for %s, where only the program's sample is left, which has nothing to do with %s; name the %s text with %s",
-				flag, language, strings.Join(others, " "), language, flag)
+			fail("no text is named for %s, where only the program's sample is left, which has nothing to do with %s; name the %s text with %s",
+				language, strings.Join(others, " "), language, flag)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func warning(code string, files []doubted, swapped bool) string {
 	if mixed(files[0]) {
 		is, advice = "is only in part", "what is in the other language makes no pair; --keep-foreign keeps it"
 	} else if swapped {
-		advice = "swap --src and --tgt, or the files"
+		advice = "swap the languages, or their files"
 	}
 	return fmt.Sprintf("text that is said to be %s %s, by a sample of its sentences: %s; %s",
 		code, is, strings.Join(named, "; "), advice)

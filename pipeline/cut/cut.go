@@ -30,9 +30,10 @@ type Text struct {
 }
 
 // Read reads the outputs of an executed plan of input files. previous are the inputs of the run before if a file may be
-// set aside; a language that has lost half of its sentences since is then refused.
+// set aside; a language that has lost half of its sentences since is then refused. encodings
+// are the flags that name the encoding of each side.
 func Read(
-	ctx context.Context, files *view.Files, previous []record.InputReport, warn func(format string, args ...any),
+	ctx context.Context, files *view.Files, previous []record.InputReport, encodings [2]string, warn func(format string, args ...any),
 ) (*Text, error) {
 	t := &Text{}
 	doubts := make([][]doubted, len(files.Plan.Languages))
@@ -40,7 +41,7 @@ func Read(
 		whole := &files.Plan.Languages[l]
 		before := len(t.SetAside)
 		var err error
-		if doubts[l], err = t.add(ctx, files, whole, [2]string{"--src-encoding", "--tgt-encoding"}[l%2]); err != nil {
+		if doubts[l], err = t.add(ctx, files, whole, encodings[l%2]); err != nil {
 			return nil, err
 		}
 		for i, what := range t.defects {

@@ -134,7 +134,7 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 	for i, p := range pairs {
 		one := cfg
 		one.Langs, one.Pivot, one.LangPairs, one.LanguageText, one.Corpora = "", "", "", nil, corpora
-		one.Source, one.Target = p.Source, p.Target
+		one.Source, one.Target, one.OneOfMany = p.Source, p.Target, true
 		one.Out = filepath.Join(cfg.Out, p.String())
 		if cfg.Metrics != "" {
 			kind := filepath.Ext(cfg.Metrics) // the collector reads only .prom

@@ -18,6 +18,7 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/progress"
@@ -315,6 +316,25 @@ func TestMetricsOfPairs(t *testing.T) {
 	configs, err := multiway.Configs(cfg, []multiway.Pair{{Source: "de", Target: "en"}})
 	if err != nil || configs[0].Metrics != filepath.Join("collected", "mine.de-en.prom") {
 		t.Errorf("%+v, %v", configs, err)
+	}
+}
+
+// TestAdviceOfManyPairs: what is wrong with a language's text is told by the flags of such a run.
+func TestAdviceOfManyPairs(t *testing.T) {
+	cfg := settings(t, text(t, "de"))
+	cfg.Scorer = "none"
+	pairs := []multiway.Pair{{Source: "de", Target: "en"}}
+	for name, corpora := range map[string]map[string][]string{"no text": nil, "the sample": {"en": {"fixtures:text/en.txt"}}} {
+		cfg.Corpora = corpora
+		_, err := multiway.Configs(cfg, pairs)
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "--text en=FILES") || strings.Contains(err.Error(), "--tgt-text") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	cfg.LanguageText = text(t, "de", "en")
+	configs, err := multiway.Configs(cfg, pairs)
+	if err != nil || configs[0].EncodingFlags() != [2]string{"--encoding", "--encoding"} {
+		t.Errorf("flags %v, error %v", configs, err)
 	}
 }
 
