@@ -106,6 +106,24 @@ func TestPrecisionIsAFraction(t *testing.T) {
 	}
 }
 
+// TestShownSettingsAreThoseOfARun: what shows settings says of wrong ones what a run says, and takes those of many pairs
+// or without languages.
+func TestShownSettingsAreThoseOfARun(t *testing.T) {
+	for _, wrong := range [][]string{{"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}} {
+		args := append([]string{"--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}, wrong...)
+		_, want := command(t, append([]string{"run"}, args...)...)
+		if out, err := command(t, append([]string{"config"}, args...)...); !badinput.Is(err) || err.Error() != want.Error() || !strings.Contains(out, "margin") {
+			t.Errorf("mine config %v: error %v, of a run %v; output %s", wrong, err, want, out)
+		}
+		if out, err := command(t, append([]string{"doctor"}, args...)...); !badinput.Is(err) || !strings.Contains(out, want.Error()) {
+			t.Errorf("mine doctor %v: error %v, output %s; of a run %v", wrong, err, out, want)
+		}
+	}
+	for _, args := range [][]string{{}, {"--src", "de", "--tgt", "en"}, {"--langs", "de,en,fr"}, {"--nightly"}} {
+		must(t, append([]string{"config"}, args...)...)
+	}
+}
+
 // TestSearchSettingsReachEveryCommand: each refuses nprobe with an exact search, as a run does, so each has read it.
 func TestSearchSettingsReachEveryCommand(t *testing.T) {
 	dir := t.TempDir()

@@ -39,6 +39,7 @@ type ExamineOptions struct {
 	Backend   backend.Options
 	Resources setting.Resources
 	Work      string // a bucket, or a directory, which need not exist
+	Settings  error  // why a run would refuse its settings; nil: it would not
 }
 
 // State is the result of one check.
@@ -62,7 +63,7 @@ type Finding struct {
 // Examine runs all checks. It leaves no files behind and no library loaded but a PJRT plugin, and CUDA's libraries
 // where they are asked for.
 func Examine(ctx context.Context, opts ExamineOptions, log *slog.Logger) []Finding {
-	found := []Finding{cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
+	found := []Finding{of("settings", "a run takes them", opts.Settings), cpu(), opts.blas(), {"faiss", Good, "FAISS " + faiss.Version()}, opts.gpus(), opts.plugin(), opts.runtime()}
 	encoders := []named{opts.load("encoder", opts.Encoder)}
 	if opts.Refine != "" {
 		encoders = append(encoders, opts.load("refine", opts.Refine))

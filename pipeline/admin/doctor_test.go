@@ -40,6 +40,7 @@ func TestExamine(t *testing.T) {
 		"nprobe of exact":  {func(o *ExamineOptions) { o.Backend = probing() }, "search", "nprobe"},
 		"no library":       {func(o *ExamineOptions) { o.Resources.ONNXRuntime = file }, "onnxruntime", file},
 		"no such library":  {func(o *ExamineOptions) { o.Resources.ONNXRuntime = file + "s" }, "onnxruntime", file + "s"},
+		"wrong settings":   {func(o *ExamineOptions) { o.Settings = errors.New("k = 0") }, "settings", "k = 0"},
 		"no such encoder":  {func(o *ExamineOptions) { o.Encoder = "none" }, "encoder", "none"},
 		"no such refiner":  {func(o *ExamineOptions) { o.Refine = "none" }, "refine", "none"},
 		"no driver":        {func(o *ExamineOptions) { o.Resources.Device = "cuda" }, "driver", "the NVIDIA driver is not installed here"},

@@ -50,11 +50,23 @@ func (c *Config) Validate() error {
 	if c.valid {
 		return nil
 	}
+	return c.validate(true)
+}
+
+// Problem is the error of Validate for settings that a command only shows, which may be of many pairs or name no
+// languages. They stay as they are.
+func (c *Config) Problem() error {
+	shown := *c
+	shown.Langs, shown.Pivot, shown.LangPairs = "", "", ""
+	return shown.validate(shown.Source != "" || shown.Target != "")
+}
+
+func (c *Config) validate(languages bool) error {
 	wrong := append(setting.Problems(*c), c.Unreadable()...)
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Langs != "" || c.Pivot != "" || c.LangPairs != "" {
 		fail("langs, pivot and lang_pairs are of mine run and mine plan; name one pair with --src and --tgt")
-	} else {
+	} else if languages {
 		validateLanguages(&c.Languages, fail)
 	}
 	switch {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -18,14 +19,14 @@ func NewConfig() *cobra.Command {
 		Use:   "config",
 		Short: "Print the settings of a run and where each came from",
 		Long: "Print the settings that `mine run` with the same flags would use, and where each value came " +
-			"from:\ndefaults < --config < MINE_* environment < flags.",
+			"from:\ndefaults < --config < MINE_* environment < flags. Exit code 2 if a run would refuse them.",
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, values, err := s.Load()
+			cfg, values, err := s.Load()
 			if err != nil {
 				return err
 			}
-			return printSettings(cmd.OutOrStdout(), values)
+			return errors.Join(printSettings(cmd.OutOrStdout(), values), cfg.Problem())
 		},
 	}
 	s.Register(cmd)

@@ -23,7 +23,7 @@ func NewDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what this machine has and lacks for a run",
-		Long: `Report what this machine has and lacks for mine run with the same flags: the CPU's instructions, BLAS, FAISS,
+		Long: `Report what this machine has and lacks for mine run with the same flags: its settings, the CPU's instructions, BLAS, FAISS,
 GPUs, ONNX Runtime, with --device cuda the driver and each library that GPUs need, the encoder, the search, the work
 directory. Exit code 2 if something is missing without which such a run would stop.`,
 		Args: flags.NoArguments,
@@ -50,7 +50,7 @@ func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 		Encoder: cfg.Encoder, Refine: cfg.Refine, Judge: cfg.Judge, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
 			filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
-		Backend: cfg.SearchOptions(),
+		Backend: cfg.SearchOptions(), Settings: cfg.Problem(),
 	}
 }
 
