@@ -215,6 +215,8 @@ func TestEvaluationCommandsRefuse(t *testing.T) {
 		{"explain", "Das gibt es nicht.", "That is not there."},
 		{"explain", "Das gibt es nicht.", "That is not there.", "--run", dir},
 		{"explain", "0", "--bitext", "x.parquet", "--run", dir},
+		{"explain", dir},
+		{"explain", dir, "0", "0", "0"},
 		// its known pairs are the text itself
 		{"calibrate", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"),
 			"--pairs", filepath.Join(dir, "in-text.tsv")},
@@ -270,8 +272,13 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 			t.Errorf("explain does not show %q:\n%s", part, out)
 		}
 	}
-	if again := must(t, "explain", first.Source.Text, first.Target.Text, "--run", "mined"); again != out {
-		t.Errorf("the two sentences are explained otherwise than their row:\n%s", again)
+	for _, named := range [][]string{
+		{first.Source.Text, first.Target.Text, "--run", "mined"}, {"mined", first.Source.Text, first.Target.Text}, {"mined", "0"},
+		{"mined/de-en.parquet", "0"}, {"0", "--run", "mined"},
+	} {
+		if again := must(t, append([]string{"explain"}, named...)...); again != out {
+			t.Errorf("mine explain %q says something else:\n%s", named, again)
+		}
 	}
 	scored, err := parquet.ReadFile[struct {
 		Score float32  `parquet:"score"`

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -60,7 +61,7 @@ func TestStatusIsWatched(t *testing.T) {
 	printed, ended := make(received), make(chan error, 1)
 	root := newRoot()
 	root.SetOut(printed)
-	root.SetArgs([]string{"status", "--watch=1ms", "--work", work})
+	root.SetArgs([]string{"status", "--watch=1ms", out})
 	go func() { ended <- root.ExecuteContext(t.Context()) }()
 	want := func(dated bool, parts ...string) {
 		t.Helper()
@@ -103,6 +104,26 @@ func TestStatusIsWatched(t *testing.T) {
 	}
 	if err := st.Close(); err != nil {
 		t.Error(err)
+	}
+	status := must(t, "status", "--work", work)
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(out, moved); err != nil {
+		t.Fatal(err)
+	}
+	if again := must(t, "status", moved); again != status {
+		t.Errorf("of a run that was moved:\n%s\nbefore:\n%s", again, status)
+	}
+	must(t, "gc", moved, "--dry-run")
+	if err := os.Remove(filepath.Join(moved, record.ReportName)); err != nil { // as of one that has not ended
+		t.Fatal(err)
+	}
+	if again := must(t, "status", moved); again != status {
+		t.Errorf("of a run that has not ended:\n%s\nbefore:\n%s", again, status)
+	}
+	for _, args := range [][]string{{"status", t.TempDir()}, {"status", moved, moved}, {"gc", moved, "--work", work}} {
+		if _, err := command(t, args...); !badinput.Is(err) {
+			t.Errorf("mine %s: error %v", strings.Join(args, " "), err)
+		}
 	}
 }
 

@@ -380,6 +380,21 @@ func BitextAt(location string) (string, error) {
 	return report.BitextPath(at), nil
 }
 
+// WorkPath is where the work directory of a run in a directory is: the place that has its plan, or where it was. An
+// output directory may have another name now; that of a night, or of one of several pairs, is below the work's.
+func (r *Report) WorkPath(dir string) string {
+	places := []string{r.Work}
+	for _, near := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} {
+		places = append(places, filepath.Join(near, filepath.Base(r.Work)))
+	}
+	for _, at := range places {
+		if _, err := os.Stat(PlanPath(at, r.PlanID)); err == nil {
+			return at
+		}
+	}
+	return r.Work
+}
+
 // BitextPath is where the bitext of a run in a directory is, wherever it was when it was written.
 func (r *Report) BitextPath(dir string) string {
 	return filepath.Join(dir, filepath.Base(r.Bitext.Path))

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"bitextmine/corpus/shard"
@@ -44,20 +43,20 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 			record.ReportName, dir)
 	}
 	r := &Run{Report: report, Dir: dir, Bitext: report.BitextPath(dir)}
-	st, data, err := openPlan(ctx, report, log)
-	// An output directory may have another name now. That of a night, or of one of several pairs, is below it.
-	for near, i := dir, 0; st == nil && i < 3; near, i = filepath.Dir(near), i+1 {
-		moved := *report
-		moved.Work = filepath.Join(near, filepath.Base(report.Work))
-		if st, data, _ = openPlan(ctx, &moved, log); st != nil {
-			report.Work, err = moved.Work, nil
-		}
-	}
+	report.Work = report.WorkPath(dir)
+	st, err := store.OpenExisting(ctx, report.Work, log)
 	if err != nil {
-		return nil, badinput.Errorf("the run in %s: %w", dir, err)
+		return nil, badinput.Errorf("the work directory of the run in %s: %w", dir, err)
+	}
+	data, err := st.ReadNote(ctx, record.PlansNote, report.PlanID+".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = badinput.Errorf("the plan of the run in %s is not in %s any more; give mine run again", dir, report.Work)
 	}
 	var p *plan.Plan
-	if p, err = plan.Decode(data, "plan "+report.PlanID, version); err == nil {
+	if err == nil {
+		p, err = plan.Decode(data, "plan "+report.PlanID, version)
+	}
+	if err == nil {
 		r.Model, err = setting.OpenEncoder(p.Encoder, p.Settings.Dim)
 	}
 	if err == nil && r.Model.Digest != p.Settings.Encoder {
@@ -68,22 +67,6 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 	}
 	r.Files = NewFiles(st, p, report.Work)
 	return r, nil
-}
-
-// openPlan opens the work directory of a run and reads its plan.
-func openPlan(ctx context.Context, report *record.Report, log *slog.Logger) (*store.Store, []byte, error) {
-	st, err := store.OpenExisting(ctx, report.Work, log)
-	if err != nil {
-		return nil, nil, fmt.Errorf("its work directory: %w", err)
-	}
-	data, err := st.ReadNote(ctx, record.PlansNote, report.PlanID+".json")
-	if errors.Is(err, fs.ErrNotExist) {
-		err = badinput.Errorf("its plan is not in %s any more; give mine run again", report.Work)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, st.Close())
-	}
-	return st, data, nil
 }
 
 // Close ends the use of the run.

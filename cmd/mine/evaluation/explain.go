@@ -1,11 +1,13 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strconv"
 	"strings"
 
@@ -30,14 +32,15 @@ type explainOptions struct {
 func NewExplain() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
-		Use:   "explain (ROW --bitext FILE.parquet | SOURCE-SENTENCE TARGET-SENTENCE --run DIR)",
+		Use:   "explain RUN (ROW | SOURCE-SENTENCE TARGET-SENTENCE)",
 		Short: "Show why a pair has its score, and why it was kept or not",
 		Long: `Show why a pair has its score: the k nearest neighbours of both sentences with their cosines, both means, the
-ranks, which side proposed the pair, and which pair was kept instead. The pair is a row of a run's bitext file,
-counted from 0, or two sentences of a run's text. Everything else is read from the run: run.json names its settings
-and its work directory. Nothing is encoded.`,
-		Example: `  mine explain 17 --bitext mined/de-en.parquet
-  mine explain "Guten Morgen." "Good morning." --run mined`,
+ranks, which side proposed the pair, and which pair was kept instead. The pair is a row of the run's bitext file,
+counted from 0, or two sentences of the run's text. RUN is an output directory, or its bitext file; --run and --bitext
+name it, too. Everything else is read from the run: run.json names its settings and its work directory. Nothing is
+encoded.`,
+		Example: `  mine explain mined 17
+  mine explain mined "Guten Morgen." "Good morning."`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runExplain(cmd.Context(), &o, args, cmd.OutOrStdout())
 		},
@@ -56,7 +59,7 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	if err != nil {
 		return err
 	}
-	location, err := o.location(args)
+	location, pair, err := o.named(args)
 	if err != nil {
 		return err
 	}
@@ -65,22 +68,20 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	texts := [2]string{}
-	if o.table != "" {
-		if texts, err = rowTexts(ctx, o.table, args[0]); err != nil {
-			return err
-		}
-	} else {
-		texts[0], texts[1] = args[0], args[1]
+	texts := [2]string{pair[0]}
+	if len(pair) == 2 {
+		texts[1] = pair[1]
+	} else if texts, err = rowTexts(ctx, run.Bitext, pair[0]); err != nil {
+		return err
 	}
 	if whole, err := explainAlignment(ctx, out, run.Bitext, texts); err != nil || whole {
 		return err
 	}
-	pair, err := run.Pair(0)
+	lists, err := run.Pair(0)
 	if err != nil {
 		return err
 	}
-	explainer, err := decide.NewExplainer(ctx, pair, run.Model, cfg.EncoderOptions())
+	explainer, err := decide.NewExplainer(ctx, lists, run.Model, cfg.EncoderOptions())
 	if err != nil {
 		return err
 	}
@@ -94,20 +95,24 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	return nil
 }
 
-// location is the run: its bitext file or its output directory.
-func (o *explainOptions) location(args []string) (string, error) {
-	switch {
-	case o.table != "" && o.run != "":
-		return "", badinput.Errorf("mine explain: --bitext and --run both name the run; give one")
-	case o.table != "" && len(args) != 1:
-		return "", badinput.Errorf("mine explain --bitext: give one row number")
-	case o.table != "":
-		return o.table, nil
-	case len(args) != 2 || o.run == "":
-		return "", badinput.Errorf("mine explain: give a row number with --bitext FILE.parquet, or the two sentences of " +
-			"the pair with --run DIR")
+// named returns the run, its output directory or its bitext file, and the pair: a row or two sentences.
+func (o *explainOptions) named(args []string) (run string, pair []string, err error) {
+	run, pair = cmp.Or(o.table, o.run), args
+	if o.table != "" && o.run != "" {
+		return "", nil, badinput.Errorf("mine explain: --bitext and --run both name the run; give one")
 	}
-	return o.run, nil
+	if run == "" && len(args) > 0 {
+		run, pair = args[0], args[1:]
+	}
+	if len(pair) != 1 && len(pair) != 2 {
+		return "", nil, badinput.Errorf("mine explain: give the run's output directory or bitext file, then a row number or " +
+			"the two sentences of a pair")
+	}
+	if _, err := os.Stat(run); err != nil {
+		return "", nil, badinput.Errorf("mine explain: %q is no run: give its output directory or bitext file, then a row number or "+
+			"the two sentences of a pair", run)
+	}
+	return run, pair, nil
 }
 
 // rowTexts returns both texts of a row of a bitext file.

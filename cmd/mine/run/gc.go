@@ -17,13 +17,13 @@ import (
 func NewGC() *cobra.Command {
 	var sweep admin.Sweep
 	cmd := &cobra.Command{
-		Use:   "gc",
+		Use:   "gc [RUN]",
 		Short: "Remove intermediate files that the last runs do not need",
-		Long: `Remove from a work directory what none of the last runs made or used, and what killed processes left behind.
+		Long: `Remove from a work directory, that of the run in an output directory or --work, what none of the last runs made or used, and what killed processes left behind.
 What a running run or task needs stays. With --cells searched cells that are merged are removed too, and descriptions of
 sentences. This frees most of the space, but a run from which text was withdrawn searches cells again, and the next run
 describes all sentences again.`,
-		Args: flags.NoArguments,
+		Args: flags.Arguments("a run", 0, 1),
 	}
 	work := workFlag(cmd)
 	f := cmd.Flags()
@@ -31,9 +31,13 @@ describes all sentences again.`,
 	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells and descriptions too")
 	flags.DurationVar(f, &sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		location, err := workOf(cmd, *work, args)
+		if err != nil {
+			return err
+		}
 		var swept *admin.Swept
-		err := store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) (err error) {
+		err = store.WithExisting(cmd.Context(), location, slog.Default(), func(st *store.Store) (err error) {
 			swept, err = admin.GC(cmd.Context(), st, sweep, program.Version, slog.Default())
 			return err
 		})

@@ -17,6 +17,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 )
 
@@ -25,23 +26,45 @@ func workFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("work", filepath.Join("mined", "work"), "work directory or bucket of the runs")
 }
 
+// workOf is the work directory that a command looks at: that of the run in an output directory, or --work.
+func workOf(cmd *cobra.Command, work string, args []string) (string, error) {
+	if len(args) == 0 {
+		return work, nil
+	}
+	if cmd.Flags().Changed("work") {
+		return "", badinput.Errorf("%s: %s and --work both name the runs; give one", cmd.CommandPath(), args[0])
+	}
+	report, dir, err := record.ReadLatest(args[0])
+	if err == nil {
+		return report.WorkPath(dir), nil
+	}
+	if first := filepath.Join(args[0], "work"); store.CheckExists(first) == nil { // its first run has not ended
+		return first, nil
+	}
+	return "", err
+}
+
 // NewStatus makes mine status.
 func NewStatus() *cobra.Command {
 	var asJSON bool
 	var every time.Duration
 	cmd := &cobra.Command{
-		Use:   "status",
+		Use:   "status [RUN]",
 		Short: "Say what of a run is done, running, failed and left",
-		Long: "Say what of the last run in a work directory is done, running, failed and left. It works from any machine " +
-			"that sees the directory or bucket. With --watch it says so again whenever that changes, until nothing is left.",
-		Args: flags.NoArguments,
+		Long: "Say what of the last run in a work directory is done, running, failed and left, or of the runs into an output " +
+			"directory. It works from any machine that sees the directory or bucket. With --watch it says so again whenever that changes, until nothing is left.",
+		Args: flags.Arguments("a run", 0, 1),
 	}
 	work := workFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	flags.DurationVar(cmd.Flags(), &every, "watch", 0, "look again after this time, until the run is done")
 	cmd.Flags().Lookup("watch").NoOptDefVal = "5s"
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return store.WithExisting(cmd.Context(), *work, slog.Default(), func(st *store.Store) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		location, err := workOf(cmd, *work, args)
+		if err != nil {
+			return err
+		}
+		return store.WithExisting(cmd.Context(), location, slog.Default(), func(st *store.Store) error {
 			return watchStatus(cmd.Context(), st, every, asJSON, cmd.OutOrStdout())
 		})
 	}
