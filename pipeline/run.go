@@ -60,6 +60,9 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if m.previous, err = s.previousIn(m.report); err != nil {
 		return nil, err
 	}
+	if err := m.refuseInput(); err != nil {
+		return nil, err
+	}
 	p, err := m.mine(ctx)
 	if err != nil || cfg.DryRun != nil {
 		return m.report, err
@@ -225,6 +228,26 @@ func (m *mining) mine(ctx context.Context) (_ *plan.Plan, err error) {
 	return p, stage.WriteLedgers(ctx, m.store, p)
 }
 
+// bitextIn is the path of the bitext in a directory.
+func (m *mining) bitextIn(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", m.cfg.Source, m.cfg.Target))
+}
+
+// refuseInput refuses text that the bitext would replace.
+func (m *mining) refuseInput() error {
+	languages, err := m.texts()
+	if err != nil {
+		return err
+	}
+	var read []string
+	for _, l := range languages {
+		for _, in := range l.Inputs {
+			read = append(read, in.Path)
+		}
+	}
+	return atomicfile.RefuseInput(m.bitextIn(m.cfg.Out), read...)
+}
+
 // deliver copies the bitext into a directory and completes the report.
 func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	out, err := m.store.Get(ctx, store.Task{Stage: match.Stage.Name, Key: p.Pairs[0].Bitext})
@@ -248,7 +271,7 @@ func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 		}
 	}
 	m.report.Stages = record.Joined(m.fitted, m.report.Stages)
-	path := filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", m.cfg.Source, m.cfg.Target))
+	path := m.bitextIn(dir)
 	if err := atomicfile.Copy(path, out.Path(view.BitextFile)); err != nil {
 		return err
 	}

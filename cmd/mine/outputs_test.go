@@ -86,6 +86,8 @@ func TestOutputIsNoInput(t *testing.T) {
 		"score --src-text a.de --tgt-text a.en --out a.de",
 		"align pairs.tsv --out pairs.tsv",
 		"align pairs.tsv --tokens-out pairs.tsv",
+		"run --src de --tgt en --src-text mined/*.parquet --tgt-text mined/*.parquet --src-text-column src_text " +
+			"--tgt-text-column tgt_text --out mined --overwrite",
 		"filter mined --out mined/de-en.parquet",
 		"export mined --out mined/de-en.parquet",
 		"report mined --output mined/de-en.parquet",
