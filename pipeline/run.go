@@ -60,7 +60,11 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if m.previous, err = s.previousIn(m.report); err != nil {
 		return nil, err
 	}
-	if err := m.refuseInput(); err != nil {
+	languages, err := m.texts()
+	if err == nil {
+		err = refuseInput(languages, m.bitextIn(cfg.Out))
+	}
+	if err != nil {
 		return nil, err
 	}
 	p, err := m.mine(ctx)
@@ -229,23 +233,19 @@ func (m *mining) mine(ctx context.Context) (_ *plan.Plan, err error) {
 }
 
 // bitextIn is the path of the bitext in a directory.
-func (m *mining) bitextIn(dir string) string {
-	return filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", m.cfg.Source, m.cfg.Target))
+func (s *session) bitextIn(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%s.parquet", s.cfg.Source, s.cfg.Target))
 }
 
 // refuseInput refuses text that the bitext would replace.
-func (m *mining) refuseInput() error {
-	languages, err := m.texts()
-	if err != nil {
-		return err
-	}
+func refuseInput(languages []plan.Language, bitext string) error {
 	var read []string
 	for _, l := range languages {
 		for _, in := range l.Inputs {
 			read = append(read, in.Path)
 		}
 	}
-	return atomicfile.RefuseInput(m.bitextIn(m.cfg.Out), read...)
+	return atomicfile.RefuseInput(bitext, read...)
 }
 
 // deliver copies the bitext into a directory and completes the report.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,6 +63,28 @@ func TestOutputsAreChecked(t *testing.T) {
 	}
 }
 
+// TestStreams: what a command writes to a stream, such as standard output, has nothing else in it.
+func TestStreams(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	must(t, "export", "mined", "--format", "tsv", "--compress", "gz", "--out", "file.tsv")
+	want, err := os.ReadFile("file.tsv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create("stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if said := must(t, "export", "mined", "--format", "tsv", "--compress", "gz", "--out", fmt.Sprintf("/dev/fd/%d", f.Fd())); said != "" {
+		t.Errorf("it said %q where a stream may be", said)
+	}
+	if got, err := os.ReadFile("stream"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the stream has %d bytes, a file %d (%v)", len(got), len(want), err)
+	}
+}
+
 // TestOutputIsNoInput: no command writes over a file that it reads.
 func TestOutputIsNoInput(t *testing.T) {
 	dir := t.TempDir()
@@ -90,6 +114,7 @@ func TestOutputIsNoInput(t *testing.T) {
 			"--tgt-text-column tgt_text --out mined --overwrite",
 		"filter mined --out mined/de-en.parquet",
 		"export mined --out mined/de-en.parquet",
+		"export a.de a.en --src de --tgt en --format moses --out a",
 		"report mined --output mined/de-en.parquet",
 		"rest mined --side src --out mined/de-en.parquet",
 		"fit-scorer --pairs pairs.tsv --save-examples pairs.tsv",

@@ -106,8 +106,8 @@ func TestPrecisionIsAFraction(t *testing.T) {
 	}
 }
 
-// TestShownSettingsAreThoseOfARun: what shows settings says of wrong ones what a run says, and takes those of many pairs
-// or without languages.
+// TestShownSettingsAreThoseOfARun: what shows settings says of wrong ones what a run says, and takes those of many
+// pairs or without languages.
 func TestShownSettingsAreThoseOfARun(t *testing.T) {
 	for _, wrong := range [][]string{{"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}} {
 		args := append([]string{"--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}, wrong...)

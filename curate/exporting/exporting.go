@@ -24,6 +24,7 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -76,6 +77,13 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		}
 	}
 	sets := e.sets()
+	for _, s := range sets {
+		for _, file := range s.files {
+			if err := atomicfile.RefuseInput(file, opts.Files...); err != nil {
+				return nil, err
+			}
+		}
+	}
 	err := e.create(sets, func() error {
 		if opts.Sort == "" {
 			return e.each(ctx, func(b *table.Batch, rows []int) error { return e.write(sets, b, rows) })

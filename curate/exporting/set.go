@@ -43,6 +43,9 @@ func (e *exporter) files(name string, divided bool) []string {
 	if e.opts.Format == HuggingFace {
 		return []string{filepath.Join(e.opts.Out, "data", huggingFaceName[name]+"-00000-of-00001.parquet")}
 	}
+	if !divided && !e.format.Sides && atomicfile.IsStream(e.opts.Out) {
+		return []string{e.opts.Out}
+	}
 	suffix := ""
 	if e.opts.Compression != "" {
 		suffix = "." + e.opts.Compression

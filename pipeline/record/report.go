@@ -99,10 +99,10 @@ func (c *CutReport) String() string {
 type GoldReport struct {
 	Path      string  `json:"path"`
 	SHA256    string  `json:"sha256"`
-	Pairs     int     `json:"pairs"` // the file's
+	Pairs     int     `json:"pairs"` // pairs in it, of different texts
 	Kept      int     `json:"kept"`
 	Correct   int     `json:"correct"`
-	Precision float64 `json:"precision"` // from 0 to 1, as the others
+	Precision float64 `json:"precision"` // a share, as the others
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
 }

@@ -84,7 +84,7 @@ func (o *restOptions) run(ctx context.Context, dir string, stdout io.Writer) err
 			return errors.Join(err, out.Flush())
 		})
 		if err == nil {
-			fmt.Fprintf(stdout, "%d of %d sentences are in no kept pair: %s\n", n, p.Sentences[number].Len(), o.out)
+			fmt.Fprintf(program.Told(stdout, o.out), "%d of %d sentences are in no kept pair: %s\n", n, p.Sentences[number].Len(), o.out)
 		}
 		return err
 	})

@@ -20,7 +20,6 @@ import (
 	cut "bitextmine/corpus/shard"
 	"bitextmine/curate/exporting"
 	"bitextmine/filter/rule"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 
 	"bitextmine/bitext/label"
@@ -108,7 +107,7 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 			return fmt.Errorf("make a folder for blocks: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		file, err := o.blockFlags.write(ctx, files[0], dir, out)
+		file, err := o.blockFlags.write(ctx, files[0], dir, program.Told(out, o.out))
 		if err != nil {
 			return err
 		}
@@ -125,14 +124,11 @@ func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, 
 			opts.Files = []string{o.bitext}
 		}
 	}
-	if err := atomicfile.RefuseInput(o.out, opts.Files...); err != nil {
-		return err
-	}
 	report, err := exporting.Run(ctx, opts)
 	if err != nil {
 		return err
 	}
-	report.Summary(out)
+	report.Summary(program.Told(out, o.out))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/configs"
 	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
@@ -118,7 +119,7 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 	if err != nil {
 		return err
 	}
-	report.Summary(out)
+	report.Summary(program.Told(out, o.out))
 	if o.fix {
 		fmt.Fprintf(out, "%d pairs have a repaired text\n", report.Fixed)
 	}

@@ -145,7 +145,7 @@ send by mail. RUN is the output directory of a run, of nightly runs, whose lates
 			})
 			end()
 			if err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), file)
+				fmt.Fprintln(program.Told(cmd.OutOrStdout(), file), file)
 			}
 			return err
 		},

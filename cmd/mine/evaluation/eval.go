@@ -132,7 +132,7 @@ var forProtocols = []struct {
 	{[]string{"src-text", "tgt-text", "split", "eval-text"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
 	{[]string{"curve", "pairs"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
 	{[]string{"negatives"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
-	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer || p.Strong }, "bucc-scored"},
+	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer }, "bucc-scored"},
 }
 
 // refuseUnread refuses a flag that none of the protocols reads: the figures would not be what it asks for.

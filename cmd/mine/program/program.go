@@ -4,13 +4,16 @@ package program
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
 	"bitextmine/model/importer"
@@ -112,4 +115,12 @@ func MissingEncoder(err error) error {
 	slices.Sort(names)
 	return badinput.Errorf("no encoder is called %q; name the directory of one, or one of %s", missing.Ref,
 		strings.Join(names, ", "))
+}
+
+// Told is where a command says what it has written to a path: out, but not if it is a stream, which out may be, too.
+func Told(out io.Writer, path string) io.Writer {
+	if atomicfile.IsStream(path) {
+		return os.Stderr
+	}
+	return out
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
@@ -77,6 +79,8 @@ func (o *encodeOptions) check(args []string) error {
 		return badinput.Errorf("--raw is float32: leave out --dtype, or --raw")
 	case !o.raw && !strings.HasSuffix(o.out, ".npy"):
 		return badinput.Errorf("--out %s: the name must end in .npy, or give --raw", o.out)
+	case !o.raw && atomicfile.IsStream(o.out):
+		return badinput.Errorf("--out %s is a pipe or a device, whose head would have to be written last: give --raw", o.out)
 	}
 	var err error
 	o.language, err = corpus.ParseLanguage(o.language)
@@ -121,7 +125,7 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	if rows > 0 && odd.tabs == rows {
 		slog.Warn("every line has a tab, and all of it was encoded: if ids or other columns stand before or behind the sentences, give the sentences alone (cut -f)")
 	}
-	_, err = fmt.Fprintf(out, "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
+	_, err = fmt.Fprintf(program.Told(out, o.out), "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
 	return err
 }
 

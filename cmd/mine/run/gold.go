@@ -22,7 +22,7 @@ import (
 
 // gold is known pairs of a run's text; nil: there are none.
 type gold struct {
-	name, sha256 string // of their file
+	name, sha256 string // name and digest of their file
 	pairs        *testset.Gold
 }
 
