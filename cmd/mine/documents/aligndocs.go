@@ -3,6 +3,7 @@ package documents
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,14 +150,8 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 			return badinput.Errorf("%s has ids of documents, as mine docs writes them: name both collections, too", o.pairs)
 		}
 	}
-	for _, out := range o.outputs() {
-		read := append([]string{o.pairs}, args...)
-		for _, p := range pairs {
-			read = append(read, p.Source, p.Target)
-		}
-		if err := errors.Join(atomicfile.Writable(out), atomicfile.RefuseInput(out, read...)); err != nil {
-			return err
-		}
+	if err := o.checkOutputs(args, pairs); err != nil {
+		return err
 	}
 	breaks, err := exporting.ParseBreaks(o.breaks)
 	if err != nil {
@@ -204,6 +199,20 @@ func (o *alignOptions) outputs() []string {
 		return []string{o.out + "." + o.source, o.out + "." + o.target}
 	}
 	return []string{o.out}
+}
+
+// checkOutputs refuses files that cannot be written, or that are read.
+func (o *alignOptions) checkOutputs(args []string, pairs []document.Pair) error {
+	read := append([]string{o.pairs}, args...)
+	for _, p := range pairs {
+		read = append(read, p.Source, p.Target)
+	}
+	for _, out := range o.outputs() {
+		if err := cmp.Or(atomicfile.Writable(out), atomicfile.RefuseInput(out, read...)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open gives write the files of the output, which are published whole, or standard output.
