@@ -278,7 +278,8 @@ func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
 	file := out.Files[0]
 	m.report.RunID, m.report.Counts, m.report.Samples = result.RunID, result.Counts, result.Samples
 	m.report.Cut = result.Cut
-	m.report.Threshold, m.report.Search.Recall, m.report.Rejected = result.Threshold, result.Min, result.Rejected
+	m.report.Threshold, m.report.Rejected = result.Threshold, result.Rejected
+	m.report.Search.Recall, m.report.Search.Least = result.Mean(), result.Least
 	if low := m.report.Search.Warning(); low != "" {
 		m.warn("%s", low)
 	}

@@ -44,10 +44,13 @@ type Decision struct {
 func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Decision, err error) {
 	by := newDecider(p, model, options)
 	d := &Decision{Threshold: p.Plan.Settings.Threshold, Texts: by.texts}
+	if d.Recall, err = p.Recall(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	if !p.Plan.Settings.Scored() {
 		err = by.byMargin(ctx, d)
 	} else if d.Scorer, err = planScorer(p); err == nil {
-		err = errors.Join(p.ReadRecall(ctx, &d.Recall), by.scorer(ctx, d))
+		err = by.scorer(ctx, d)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -57,7 +60,7 @@ func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.
 
 // byMargin decides by the margin, from the neighbours of both sides.
 func (p *decider) byMargin(ctx context.Context, d *Decision) (err error) {
-	if d.Lists, err = listsOf(ctx, p.Pair, p.Plan.Settings.K, &d.Recall); err != nil {
+	if d.Lists, err = listsOf(ctx, p.Pair, p.Plan.Settings.K); err != nil {
 		return err
 	}
 	if p.Plan.Settings.FindsThreshold() {
@@ -86,8 +89,8 @@ func newDecider(p *view.Pair, model *model.Model, options encode.Options) *decid
 }
 
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
-// margin. found takes in the recall of the searches.
-func neighbourhoods(ctx context.Context, p *view.Pair, found *view.Recall) (_ *mine.Lists, scorer *score.Scorer, err error) {
+// margin.
+func neighbourhoods(ctx context.Context, p *view.Pair) (_ *mine.Lists, scorer *score.Scorer, err error) {
 	s := p.Plan.Settings
 	k := s.K
 	if s.Scored() {
@@ -96,16 +99,16 @@ func neighbourhoods(ctx context.Context, p *view.Pair, found *view.Recall) (_ *m
 		}
 		k = scorer.K
 	}
-	lists, err := listsOf(ctx, p, k, found)
+	lists, err := listsOf(ctx, p, k)
 	return lists, scorer, err
 }
 
 // listsOf reads the neighbours of both sides, of which k count.
-func listsOf(ctx context.Context, p *view.Pair, k int, found *view.Recall) (*mine.Lists, error) {
+func listsOf(ctx context.Context, p *view.Pair, k int) (*mine.Lists, error) {
 	var sides [2]mine.Neighbours
 	for side := range sides {
 		var err error
-		if sides[side], err = p.Neighbours(ctx, side, found); err != nil {
+		if sides[side], err = p.Neighbours(ctx, side); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +216,7 @@ type Shortlist struct {
 
 // NewShortlist finds what to encode again from the pair's neighbours.
 func NewShortlist(ctx context.Context, p *view.Pair) (*Shortlist, error) {
-	lists, scorer, err := neighbourhoods(ctx, p, &view.Recall{})
+	lists, scorer, err := neighbourhoods(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +260,7 @@ func Margins(ctx context.Context, p *view.Pair, keys [2][]corpus.Key) (_ []*mine
 			return nil, err
 		}
 	}
-	lists, _, err := neighbourhoods(ctx, p, &view.Recall{})
+	lists, _, err := neighbourhoods(ctx, p)
 	if err != nil {
 		return nil, err
 	}

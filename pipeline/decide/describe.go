@@ -111,7 +111,7 @@ func OpenDescribed(ctx context.Context, p *view.Pair, tokens score.Tokenizer) (d
 	if err != nil {
 		return d, err
 	}
-	if d.lists, err = listsOf(ctx, p, scorer.K, &view.Recall{}); err != nil {
+	if d.lists, err = listsOf(ctx, p, scorer.K); err != nil {
 		return d, err
 	}
 	if d.scored, err = d.lists.Scored(p.Room()); err != nil {

@@ -84,7 +84,7 @@ func NewExplainer(ctx context.Context, p *view.Pair, model *model.Model, options
 			return nil, err
 		}
 	}
-	if x.lists, _, err = neighbourhoods(ctx, p, &view.Recall{}); err != nil {
+	if x.lists, _, err = neighbourhoods(ctx, p); err != nil {
 		return nil, err
 	}
 	x.decision, err = Pair(ctx, p, model, options)

@@ -115,11 +115,12 @@ func (g *GoldReport) String() string {
 
 // SearchReport is how a run searched, and what it missed.
 type SearchReport struct {
-	Result  string   `json:"result"`           // whose lists they are: in keys and in the bitext
-	Backend string   `json:"backend"`          // that made them
-	Kernel  string   `json:"kernel,omitempty"` // kernel of an exact search on this machine
-	Why     string   `json:"why"`              // the reason for the backend
-	Recall  *float64 `json:"recall,omitempty"` // the smallest that was measured; nil: the search was exact
+	Result  string   `json:"result"`                 // whose lists they are: in keys and in the bitext
+	Backend string   `json:"backend"`                // that made them
+	Kernel  string   `json:"kernel,omitempty"`       // kernel of an exact search on this machine
+	Why     string   `json:"why"`                    // the reason for the backend
+	Recall  *float64 `json:"recall,omitempty"`       // share of true neighbours found; nil: all were
+	Least   *float64 `json:"least_recall,omitempty"` // recall of the worst cell
 	Floor   float64  `json:"recall_floor"`
 }
 
@@ -128,8 +129,8 @@ func (s *SearchReport) Warning() string {
 	if s.Recall == nil || *s.Recall >= s.Floor {
 		return ""
 	}
-	return fmt.Sprintf("search %s found %.3f of the true neighbours in the worst cell, and search_recall asks for %.3f: raise nprobe or ef_search, or take exact",
-		s.Backend, *s.Recall, s.Floor)
+	return fmt.Sprintf("search %s found %.3f of the true neighbours, %.3f in the worst cell, and search_recall asks for %.3f: raise nprobe or ef_search, or take exact",
+		s.Backend, *s.Recall, *s.Least, s.Floor)
 }
 
 // InputReport is one input file: no line of it is lost without a count.

@@ -65,10 +65,9 @@ func ReadExamples(ctx context.Context, run *view.Run, options encode.Options) (s
 
 // examples are the labelled candidates of a pair of languages, each a group of its own.
 func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads int) (examples fit.Examples, err error) {
-	var found view.Recall
 	var sides [2]mine.Neighbours
 	for side := range sides {
-		if sides[side], err = p.Neighbours(ctx, side, &found); err != nil {
+		if sides[side], err = p.Neighbours(ctx, side); err != nil {
 			return examples, err
 		}
 	}

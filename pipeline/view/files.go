@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -184,11 +183,8 @@ func (f *Files) EndToEnd(language, set int) ([]int32, error) {
 }
 
 // Cell reads the lists that a cell has for one of its sides, which has n rows; the other has m.
-func (f *Files) Cell(ctx context.Context, key string, side, n, m int, found *Recall) (mine.Neighbours, error) {
+func (f *Files) Cell(ctx context.Context, key string, side, n, m int) (mine.Neighbours, error) {
 	out, err := f.Output(ctx, Search, key)
-	if err == nil {
-		err = found.addOf(out)
-	}
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
@@ -199,38 +195,10 @@ func (f *Files) Cell(ctx context.Context, key string, side, n, m int, found *Rec
 }
 
 // Lists reads the merged neighbours of a shard of n rows over a shard set of m.
-func (f *Files) Lists(ctx context.Context, key string, n, m int, found *Recall) (mine.Neighbours, error) {
+func (f *Files) Lists(ctx context.Context, key string, n, m int) (mine.Neighbours, error) {
 	out, err := f.Output(ctx, Merge, key)
-	if err == nil {
-		err = found.addOf(out)
-	}
 	if err != nil {
 		return mine.Neighbours{}, err
 	}
 	return index.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
-}
-
-// Recall is the recall of a search or a merge of searches: the smallest one that was measured; nil for an
-// exact search.
-type Recall struct {
-	Min *float64 `json:"least_recall,omitempty"`
-}
-
-// Add takes in a measured recall.
-func (r *Recall) Add(measured float64) {
-	if r.Min == nil || measured < *r.Min {
-		r.Min = &measured
-	}
-}
-
-// addOf takes in the recall that an output's record has.
-func (r *Recall) addOf(out *store.Output) error {
-	var of Recall
-	if err := json.Unmarshal(out.Info, &of); err != nil {
-		return fmt.Errorf("read the record of %s: %w", out.Dir, err)
-	}
-	if of.Min != nil {
-		r.Add(*of.Min)
-	}
-	return nil
 }

@@ -56,7 +56,7 @@ func (p *Pair) Codes() [2]string { return [2]string{p.Language(0).Code, p.Langua
 
 // Neighbours puts a side's merged neighbours together, [sentences of the side, k], in the pair's room. A sentence that
 // stands in several shards has the same list in each.
-func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Neighbours, error) {
+func (p *Pair) Neighbours(ctx context.Context, side int) (mine.Neighbours, error) {
 	own, partners := p.Sentences[side], p.Sentences[1-side]
 	other := p.Language(1 - side).Shards
 	all, err := mine.NewNeighboursIn(p.Room(), own.Len(), p.Plan.Settings.K)
@@ -71,7 +71,7 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		lists, err := p.Lists(ctx, key, p.Language(side).Shards[shard].Rows, len(laid), found)
+		lists, err := p.Lists(ctx, key, p.Language(side).Shards[shard].Rows, len(laid))
 		if err != nil {
 			return all, err
 		}
@@ -90,22 +90,6 @@ func (p *Pair) Neighbours(ctx context.Context, side int, found *Recall) (mine.Ne
 		}
 	}
 	return all, nil
-}
-
-// ReadRecall takes in the recall of the searches of both sides.
-func (p *Pair) ReadRecall(ctx context.Context, found *Recall) error {
-	for _, keys := range p.Plan.Pairs[p.Index].Merges {
-		for _, key := range keys {
-			out, err := p.Output(ctx, Merge, key)
-			if err == nil {
-				err = found.addOf(out)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Texts returns a side's distinct sentences, normalised, by number.

@@ -9,7 +9,6 @@ import (
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/search"
-	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/inject"
 )
@@ -61,7 +60,6 @@ func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func
 		defer func() { err = errors.Join(err, closeRefiner()) }()
 		host.Strong = &inject.Strong{Encoder: refiner, Floor: e.Plan.Settings.RefineFloor}
 	}
-	var found view.Recall
 	for side := range host.Texts {
 		if host.Texts[side], err = pair.Texts(ctx, side); err != nil {
 			return err
@@ -69,7 +67,7 @@ func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func
 		if host.Vectors[side], err = pair.AllVectors(ctx, side); err != nil {
 			return err
 		}
-		if host.Lists[side], err = pair.Neighbours(ctx, side, &found); err != nil {
+		if host.Lists[side], err = pair.Neighbours(ctx, side); err != nil {
 			return err
 		}
 	}

@@ -338,7 +338,7 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	}
 	return bitext.Metadata{
 		RunID: r.RunID, ConfigDigest: s.ConfigDigest, Encoder: s.EncoderName, EncoderDigest: s.Encoder,
-		Search: s.Search, Recall: r.Min, Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
+		Search: s.Search, Recall: r.Mean(), Margin: s.Margin, Retrieval: s.Retrieval, K: s.K, Threshold: r.Threshold,
 		Scorer: scorer, Features: features, Refine: refine, Judge: judge, Documents: documents, Places: divided(p),
 		SourceIn: c.SourceIn, TargetIn: c.TargetIn, SourceUnique: c.SourceUnique, TargetUnique: c.TargetUnique,
 		Candidates: c.Candidates, Kept: c.Kept, Version: p.Plan.Version,

@@ -206,7 +206,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err != nil {
 			return nil, err
 		}
-		lists, err := e.Lists(ctx, a.Base.Key, rows, len(seen), &found)
+		lists, err := e.Lists(ctx, a.Base.Key, rows, len(seen))
+		if err == nil {
+			err = found.Add(ctx, e.Files, view.Merge, a.Base.Key, a.Side, float64(rows)*float64(len(seen)))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +219,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lists, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows, &found)
+		lists, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows)
+		if err == nil {
+			err = found.Add(ctx, e.Files, view.Search, c.Key, a.Side, float64(rows)*float64(others[c.Other].Rows))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -167,8 +167,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			shards[0].Name, shards[1].Name, result.Source.Len(), result.Target.Len(), shards[0].Rows, shards[1].Rows)
 	}
 	var found view.Recall
-	if result.Recall.SourceRows+result.Recall.TargetRows > 0 {
-		found.Add(result.Recall.Min())
+	if r := result.Recall; r.SourceRows+r.TargetRows > 0 {
+		found = view.Measured(float64(t.Items), r.Source, r.Target)
 	}
 	return found, atomicfile.Write(filepath.Join(dir, view.CellFile), func(f *os.File) error { return index.WriteCell(f, result.Source, result.Target) })
 }
