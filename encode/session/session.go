@@ -170,7 +170,7 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 			return s, verify(m, inner, inputs, outputs)
 		}
 	}
-	inputs, outputs, err := describe(m, f)
+	inputs, _, err := describe(m, f)
 	if err != nil {
 		return nil, err
 	}
