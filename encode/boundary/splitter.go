@@ -69,13 +69,9 @@ func Open(m *Model, library string, device gpu.Device, threads int) (_ *Splitter
 }
 
 // load verifies the graph and loads it.
-func (s *Splitter) load() (err error) {
+func (s *Splitter) load() error {
 	path := s.model.graph
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return badinput.Errorf("splitter: %w", err)
-	}
-	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(data)
+	graph, inputs, outputs, err := session.OpenGraph(path)
 	if err != nil {
 		return badinput.Errorf(
 			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
@@ -84,21 +80,10 @@ func (s *Splitter) load() (err error) {
 	if s.tensors, err = verify(path, inputs, outputs); err != nil {
 		return err
 	}
-	options, err := ort.NewSessionOptions()
-	if err != nil {
-		return fmt.Errorf("open splitter %s: %w", path, err)
+	graph.Takes, graph.Output = []string{idsInput, maskInput}, logitsOutput
+	if s.session, err = graph.Load(); err != nil {
+		return badinput.Errorf("splitter: %w", err)
 	}
-	defer func() { err = errors.Join(err, options.Destroy()) }()
-	if err := errors.Join(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
-		return fmt.Errorf("open splitter %s: %w", path, err)
-	}
-	if s.session, err = ort.NewDynamicAdvancedSessionWithONNXData(data, []string{idsInput, maskInput},
-		[]string{logitsOutput}, options); err != nil {
-		return badinput.Errorf(
-			"%s is not a graph that ONNX Runtime can load: %w: name a directory with the ONNX file of a SaT model",
-			path, err)
-	}
-	session.LoadedOnCPU()
 	return nil
 }
 

@@ -81,6 +81,13 @@ func OnlyTokenizer(dir string, t Tokenizer) (*Model, error) {
 	return &Model{Manifest: Manifest{Name: filepath.Base(dir), Tokenizer: t}, files: os.DirFS(dir), directory: dir}, nil
 }
 
+// OnlyGraph is a model without a manifest: the graph in a file.
+func OnlyGraph(path string) *Model {
+	dir, file := filepath.Split(path)
+	dir = filepath.Clean(dir)
+	return &Model{Manifest: Manifest{Name: file, ONNX: file}, files: os.DirFS(dir), directory: dir}
+}
+
 func load(files fs.FS, manifest, directory string) (*Model, error) {
 	shown := filepath.Join(directory, manifest)
 	f, err := files.Open(manifest)

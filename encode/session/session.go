@@ -185,6 +185,20 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	return s, verify(m, inner, inputs, outputs)
 }
 
+// OpenGraph reads the graph in a file that is no encoder's, and lists its inputs and outputs. The caller says which of
+// them are Takes and Output before it loads it.
+func OpenGraph(path string) (s *Session, inputs, outputs []ort.InputOutputInfo, err error) {
+	m := model.OnlyGraph(path)
+	f, err := openFile(m)
+	if err == nil {
+		err = f.err
+	}
+	if err == nil {
+		inputs, outputs, err = infoOf(m, f.graph, whole)
+	}
+	return &Session{Model: m, file: f}, inputs, outputs, err
+}
+
 // quantisesRows says whether an operator chooses a scale for all rows of a batch.
 func (f *file) quantisesRows() bool {
 	const operator = "DynamicQuantize"
@@ -258,6 +272,8 @@ func infoOf(m *model.Model, g *onnxgraph.Graph, made func(*onnxgraph.Graph) []by
 	return ort.GetInputOutputInfoWithONNXData(made(g))
 }
 
+func whole(g *onnxgraph.Graph) []byte { return g.Replace(nil, nil) }
+
 // describe lists the graph's inputs and outputs. A graph without external_data is loaded from memory, where ONNX
 // Runtime has no directory to look for weights that the manifest, and so the digest, does not list.
 func describe(m *model.Model, f *file) (inputs, outputs []ort.InputOutputInfo, err error) {
@@ -271,7 +287,7 @@ func describe(m *model.Model, f *file) (inputs, outputs []ort.InputOutputInfo, e
 	if f.err != nil {
 		inputs, outputs, err = ort.GetInputOutputInfoWithONNXData(f.data)
 	} else {
-		inputs, outputs, err = infoOf(m, f.graph, func(g *onnxgraph.Graph) []byte { return g.Replace(nil, nil) })
+		inputs, outputs, err = infoOf(m, f.graph, whole)
 	}
 	if err != nil && strings.Contains(err.Error(), "opset") {
 		hint = "; export it with an older opset"
