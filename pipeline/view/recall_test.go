@@ -25,6 +25,14 @@ func TestRecall(t *testing.T) {
 	if mean := r.Mean(); math.Abs(*mean-(2000-45-200)/2000.0) > 1e-12 || *r.Least != 0.8 {
 		t.Errorf("with a record of the least alone: %v, at least %v", *mean, *r.Least)
 	}
+	var other Recall // the same in another order
+	for _, of := range []Recall{old, large} {
+		other.add(of, 1, 1000)
+	}
+	other.add(Recall{}, 1, 100)
+	if other.Pairs[1] != r.Pairs[1] || other.Missed[1] != r.Missed[1] {
+		t.Errorf("in another order %v of %v, not %v of %v", other.Missed[1], other.Pairs[1], r.Missed[1], r.Pairs[1])
+	}
 	if mean := old.Mean(); *mean != 0.8 {
 		t.Errorf("of the least alone: %v", *mean)
 	}

@@ -208,7 +208,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}
 		lists, err := e.Lists(ctx, a.Base.Key, rows, len(seen))
 		if err == nil {
-			err = found.Add(ctx, e.Files, view.Merge, a.Base.Key, a.Side, float64(rows)*float64(len(seen)))
+			err = found.Add(ctx, e.Files, view.Merge, a.Base.Key, a.Side, int64(rows)*int64(len(seen)))
 		}
 		if err != nil {
 			return nil, err
@@ -221,7 +221,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}
 		lists, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows)
 		if err == nil {
-			err = found.Add(ctx, e.Files, view.Search, c.Key, a.Side, float64(rows)*float64(others[c.Other].Rows))
+			err = found.Add(ctx, e.Files, view.Search, c.Key, a.Side, int64(rows)*int64(others[c.Other].Rows))
 		}
 		if err != nil {
 			return nil, err

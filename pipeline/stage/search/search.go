@@ -168,7 +168,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	var found view.Recall
 	if r := result.Recall; r.SourceRows+r.TargetRows > 0 {
-		found = view.Measured(float64(t.Items), r.Source, r.Target)
+		found = view.Measured(t.Items, r.Source, r.Target)
 	}
 	return found, atomicfile.Write(filepath.Join(dir, view.CellFile), func(f *os.File) error { return index.WriteCell(f, result.Source, result.Target) })
 }
