@@ -21,7 +21,9 @@ func Measured(pairs int64, source, target float64) Recall {
 	return Recall{&least, [2]int64{pairs, pairs}, [2]int64{missed(pairs, source), missed(pairs, target)}}
 }
 
-func missed(pairs int64, recall float64) int64 { return int64(math.Round(float64(pairs) * (1 - recall))) }
+func missed(pairs int64, recall float64) int64 {
+	return int64(math.Round(float64(pairs) * (1 - recall)))
+}
 
 // Mean is the share of true neighbours that are in the lists of the side that has fewer of them; nil: all searches were
 // exact.
