@@ -18,17 +18,17 @@ const largeBytes = 64 << 10
 // Declared is the graph with inputs of their types and shapes in place of its large weights: enough to find out what
 // shapes other tensors have, without memory for the weights. open gives the content of a file beside the model's own.
 func (g *Graph) Declared(open func(file string) (io.ReaderAt, error)) (*Graph, error) {
-	return g.withWeights(func(w Initializer) (protofield.Field, error) {
+	return g.withWeights(func(w Initializer, as protofield.Field) (protofield.Field, error) {
 		at, err := w.outside()
 		if err != nil {
-			return protofield.Field{}, err
+			return as, err
 		}
 		weight, err := w.Weight(open)
 		switch {
 		case at.file == "" && (err != nil || weight.Size < largeBytes):
-			return fieldOfMessage(graphInitializer, w.Raw), nil
+			return as, nil
 		case err != nil:
-			return protofield.Field{}, err
+			return as, err
 		case weight.Size < largeBytes:
 			numbers, err := weight.Read(0, weight.Size)
 			return fieldOfMessage(graphInitializer, appendMessage(weight.Head, tensorRaw, numbers)), err
@@ -49,15 +49,15 @@ func (g *Graph) Declared(open func(file string) (io.ReaderAt, error)) (*Graph, e
 // files beside the model's own. where gives what the graph names a file, "" the one whose content, model, was parsed.
 func (g *Graph) Outside(model []byte, where func(file string) (string, error)) (*Graph, error) {
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(model)))
-	return g.withWeights(func(w Initializer) (protofield.Field, error) {
+	return g.withWeights(func(w Initializer, as protofield.Field) (protofield.Field, error) {
 		at, err := w.outside()
 		if err != nil {
-			return protofield.Field{}, err
+			return as, err
 		}
 		if at.file == "" {
 			t, err := w.Tensor()
 			if err != nil || len(t.Data) < largeBytes || t.Type != Float32 && t.Type != Float16 {
-				return fieldOfMessage(graphInitializer, w.Raw), nil
+				return as, nil
 			}
 			at.offset, at.length = int(uintptr(unsafe.Pointer(unsafe.SliceData(t.Data)))-begin), len(t.Data)
 		}
@@ -79,8 +79,8 @@ func Outside(head []byte, file string, offset, bytes int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(head, tensorLocation, protowire.VarintType), external)
 }
 
-// withWeights is the graph with other fields in place of its weights: initializers or inputs.
-func (g *Graph) withWeights(instead func(Initializer) (protofield.Field, error)) (*Graph, error) {
+// withWeights is the graph with other fields in place of its weights, or the same: initializers or inputs.
+func (g *Graph) withWeights(instead func(w Initializer, as protofield.Field) (protofield.Field, error)) (*Graph, error) {
 	other := *g
 	other.graph, other.Initializers = nil, nil
 	initializer := 0
@@ -89,7 +89,7 @@ func (g *Graph) withWeights(instead func(Initializer) (protofield.Field, error))
 			w := g.Initializers[initializer]
 			initializer++
 			var err error
-			if f, err = instead(w); err != nil {
+			if f, err = instead(w, f); err != nil {
 				return nil, err
 			}
 			if f.Number == graphInitializer {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -279,11 +280,11 @@ func command(ctx context.Context, input, name string, args ...string) (string, e
 	cmd.Stdin = strings.NewReader(input)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	err := installed(name)
-	if err != nil {
-		return "", err
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", cmp.Or(installed(name), err)
 	}
-	if err = cmd.Run(); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", name, err, strings.Join(strings.Fields(complaint.String()), " "))
 	}
 	return strings.TrimSpace(out.String()), nil

@@ -182,23 +182,24 @@ func (f *Files) EndToEnd(language, set int) ([]int32, error) {
 	return f.laid[key], nil
 }
 
-// Cell reads the lists that a cell has for one of its sides, which has n rows; the other has m.
-func (f *Files) Cell(ctx context.Context, key string, side, n, m int) (mine.Neighbours, error) {
-	out, err := f.Output(ctx, Search, key)
-	if err != nil {
-		return mine.Neighbours{}, err
+// Cell reads the lists that a cell has for one of its sides, which has n rows; the other has m. It returns the cell's
+// output, too.
+func (f *Files) Cell(ctx context.Context, key string, side, n, m int) (lists mine.Neighbours, out *store.Output, err error) {
+	if out, err = f.Output(ctx, Search, key); err != nil {
+		return lists, nil, err
 	}
 	if side == 1 {
 		n, m = m, n
 	}
-	return index.OpenCellSide(out.Path(CellFile), side, n, m, f.Plan.Settings.K)
+	lists, err = index.OpenCellSide(out.Path(CellFile), side, n, m, f.Plan.Settings.K)
+	return lists, out, err
 }
 
-// Lists reads the merged neighbours of a shard of n rows over a shard set of m.
-func (f *Files) Lists(ctx context.Context, key string, n, m int) (mine.Neighbours, error) {
-	out, err := f.Output(ctx, Merge, key)
-	if err != nil {
-		return mine.Neighbours{}, err
+// Lists reads the merged neighbours of a shard of n rows over a shard set of m, and returns their output, too.
+func (f *Files) Lists(ctx context.Context, key string, n, m int) (lists mine.Neighbours, out *store.Output, err error) {
+	if out, err = f.Output(ctx, Merge, key); err != nil {
+		return lists, nil, err
 	}
-	return index.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
+	lists, err = index.OpenList(out.Path(ListsFile), n, m, f.Plan.Settings.K)
+	return lists, out, err
 }

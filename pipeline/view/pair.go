@@ -71,7 +71,7 @@ func (p *Pair) Neighbours(ctx context.Context, side int) (mine.Neighbours, error
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		lists, err := p.Lists(ctx, key, p.Language(side).Shards[shard].Rows, len(laid))
+		lists, _, err := p.Lists(ctx, key, p.Language(side).Shards[shard].Rows, len(laid))
 		if err != nil {
 			return all, err
 		}

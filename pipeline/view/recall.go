@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"bitextmine/pipeline/store"
 )
 
 // Recall is what searches found of the true neighbours, as they measured it, for the lists of each side. A cell counts
@@ -40,12 +42,8 @@ func (r *Recall) Mean() *float64 {
 	return &mean
 }
 
-// Add takes in the record of the search, or the merge of searches, with a key: of one side's lists, for so many pairs.
-func (r *Recall) Add(ctx context.Context, f *Files, stage, key string, side int, pairs int64) error {
-	out, err := f.Output(ctx, stage, key)
-	if err != nil {
-		return err
-	}
+// Add takes in the record of a search, or of a merge of searches: of one side's lists, for so many pairs.
+func (r *Recall) Add(out *store.Output, side int, pairs int64) error {
 	var of Recall
 	if err := json.Unmarshal(out.Info, &of); err != nil {
 		return fmt.Errorf("read the record of %s: %w", out.Dir, err)
@@ -72,7 +70,11 @@ func (p *Pair) Recall(ctx context.Context) (r Recall, err error) {
 	for side, keys := range p.Plan.Pairs[p.Index].Merges {
 		for shard, key := range keys {
 			pairs := int64(p.Language(side).Shards[shard].Rows) * int64(p.Language(1-side).Rows())
-			if err := r.Add(ctx, p.Files, Merge, key, side, pairs); err != nil {
+			out, err := p.Output(ctx, Merge, key)
+			if err == nil {
+				err = r.Add(out, side, pairs)
+			}
+			if err != nil {
 				return r, err
 			}
 		}

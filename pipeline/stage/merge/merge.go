@@ -206,9 +206,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err != nil {
 			return nil, err
 		}
-		lists, err := e.Lists(ctx, a.Base.Key, rows, len(seen))
+		lists, out, err := e.Lists(ctx, a.Base.Key, rows, len(seen))
 		if err == nil {
-			err = found.Add(ctx, e.Files, view.Merge, a.Base.Key, a.Side, int64(rows)*int64(len(seen)))
+			err = found.Add(out, a.Side, int64(rows)*int64(len(seen)))
 		}
 		if err != nil {
 			return nil, err
@@ -219,9 +219,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lists, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows)
+		lists, out, err := e.Cell(ctx, c.Key, a.Side, rows, others[c.Other].Rows)
 		if err == nil {
-			err = found.Add(ctx, e.Files, view.Search, c.Key, a.Side, int64(rows)*int64(others[c.Other].Rows))
+			err = found.Add(out, a.Side, int64(rows)*int64(others[c.Other].Rows))
 		}
 		if err != nil {
 			return nil, err
