@@ -27,6 +27,7 @@ type Distinct struct {
 	Kernel *kernel.Side // the same rows for the kernels
 
 	vectors embedding.Matrix
+	digest  string  // Side.Digest
 	order   []int32 // position of each row in key order; nil means the identity
 	// All three are nil if no row repeats. A distinct row is then the row itself.
 	first   []int32 // [distinct] the member that is first in order
@@ -39,7 +40,7 @@ type Distinct struct {
 const maxLength = 1e15
 
 func newDistinct(ctx context.Context, room *spill.Arena, name string, side Side) (*Distinct, error) {
-	d := &Distinct{vectors: side.Vectors, order: side.Order}
+	d := &Distinct{vectors: side.Vectors, digest: side.Digest, order: side.Order}
 	length, err := longest(ctx, name, side)
 	if err != nil {
 		return nil, err
@@ -229,8 +230,12 @@ func (d *Distinct) Halves(lo, hi, width int, out []uint16) {
 	}
 }
 
-// Digest identifies the distinct rows and their numbering: the SHA-256 of their bytes in sequence, in hexadecimal.
+// Digest identifies the distinct rows and their numbering, which follow from the side's vectors: that of the side or,
+// where it has none, the SHA-256 of the rows' bytes in sequence, in hexadecimal.
 func (d *Distinct) Digest() string {
+	if d.digest != "" {
+		return d.digest
+	}
 	sum := sha256.New()
 	for i := range d.Len() {
 		sum.Write(rowBytes(d.vectors, d.row(i)))

@@ -36,6 +36,8 @@ type Side struct {
 	// Order[i] is the position of row i in the order of sentence keys. Each position occurs once. It breaks ties
 	// between equal cosines. Nil means that the rows are already in key order.
 	Order []int32
+	// Digest names the vectors where they have one already, as those of a stored file have; otherwise it is empty.
+	Digest string
 }
 
 // Result holds the lists of both sides of a cell: row i of Source is the k nearest target rows of source row i. They

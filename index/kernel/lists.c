@@ -11,13 +11,16 @@ static int64_t keep_of(int64_t k) { return k + 124; }
 
 static int64_t room_of(int64_t k) { return keep_of(k) + 32; }
 
-int64_t lists_row_bytes(int64_t k) { return room_of(k) * (int64_t)sizeof(candidate) + 8 * k + 16; }
+static int64_t stride_of(int64_t k) { return round_up(k, FOUR) + FOUR; }
+
+int64_t lists_row_bytes(int64_t k) { return room_of(k) * (int64_t)sizeof(candidate) + 8 * stride_of(k) + 16; }
 
 int lists_init(lists *l, const kernel *kn, int64_t rows, int64_t k, double window, double unit) {
-    *l = (lists){.kn = kn, .unit = unit, .k = k, .ordered = k, .keep = keep_of(k), .room = room_of(k), .window = window, .span = INFINITY};
+    *l = (lists){.kn = kn, .units = 1 / unit, .k = k, .ordered = k, .keep = keep_of(k), .room = room_of(k), .stride = stride_of(k),
+                 .window = window, .span = INFINITY};
     l->items = in_large_pages(rows * l->room * sizeof(candidate));
     l->count = malloc(rows * sizeof(int32_t));
-    l->top = malloc(rows * k * sizeof(float));
+    l->top = malloc(rows * l->stride * sizeof(float));
     l->floor = malloc(rows * sizeof(float));
     l->bar = malloc(rows * 4);
     return l->items && l->count && l->top && l->floor && l->bar;
@@ -32,21 +35,11 @@ void lists_free(lists *l) {
     free(l->known);
 }
 
-// Sets a list's floor, and the bar that says the same to a tile.
-void lists_set_floor(lists *l, int64_t list, float level) {
-    l->floor[list] = level;
-    if (!has_int_scores(l->kn->format)) {
-        ((float *)l->bar)[list] = level;
-        return;
-    }
-    double bar = floor(level / l->unit);
-    ((int32_t *)l->bar)[list] = bar < INT32_MIN ? INT32_MIN : bar > INT32_MAX ? INT32_MAX : (int32_t)bar;
-}
-
 void lists_clear(lists *l, int64_t list) {
     l->count[list] = 0;
-    for (int64_t j = 0; j < l->k; j++)
-        l->top[list * l->k + j] = -INFINITY;
+    float *top = l->top + list * l->stride;
+    for (int64_t j = 0; j < l->stride; j++)
+        top[j] = j < FOUR ? INFINITY : -INFINITY;
     lists_set_floor(l, list, -INFINITY);
 }
 
@@ -54,10 +47,10 @@ void lists_start(lists *l, int64_t list, const final_lists *final, int64_t row) 
     const int32_t *ids = final->ids + row * l->k;
     final_lock(final, row);
     if (l->known)
-        memcpy(l->known + list * l->k, ids, l->k * sizeof(int32_t));
+        memcpy(l->known + list * l->stride, ids, l->k * sizeof(int32_t));
     // A cosine counts as much as a score that is half a window above: it is sure, and the score may be too high.
     for (int64_t j = 0; j < l->k && ids[j] >= 0; j++)
-        l->top[list * l->k + j] = (float)(final->cosines[row * l->k + j] + l->window / 2);
+        lists_top(l, list)[j] = (float)(final->cosines[row * l->k + j] + l->window / 2);
     final_unlock(final, row);
     lists_follow(l, list);
 }
@@ -109,7 +102,7 @@ static void find_last(lists *l, int64_t list, int64_t n) {
     float last = items[0].score;
     for (int64_t i = 1; i < l->k; i++)
         last = items[i].score < last ? items[i].score : last;
-    l->top[list * l->k + l->k - 1] = last;
+    lists_top(l, list)[l->k - 1] = last;
     lists_follow(l, list);
 }
 

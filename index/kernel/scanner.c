@@ -1,6 +1,7 @@
 #include "scanner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -36,9 +37,11 @@ int scanner_expect_repeats(scanner *s) {
     block *blocks[] = {&s->queries, &s->base};
     for (int i = 0; i < 2; i++) {
         lists *l = &blocks[i]->lists;
-        l->known = malloc(blocks[i]->room * l->k * sizeof(int32_t));
+        size_t size = blocks[i]->room * l->stride * sizeof(int32_t);
+        l->known = malloc(size);
         if (l->known == NULL)
             return 0;
+        memset(l->known, -1, size);
     }
     return 1;
 }

@@ -126,6 +126,9 @@ func (l *Log) At(at int64, buffer []byte) ([]byte, error) {
 	return buffer[:n], nil
 }
 
+// Held returns the records that are in memory: those before a place.
+func (l *Log) Held() []byte { return l.mem }
+
 // Close frees the log.
 func (l *Log) Close() error {
 	l.mem = nil

@@ -220,6 +220,16 @@ func (s *Store) DeleteNote(ctx context.Context, kind, name string) error {
 // Path returns the path of the output's file of that name.
 func (o *Output) Path(name string) string { return filepath.Join(o.Dir, name) }
 
+// SHA256 is the digest of a file of the output; empty: it has none of that name.
+func (o *Output) SHA256(name string) string {
+	for _, file := range o.Files {
+		if file.Name == name {
+			return file.SHA256
+		}
+	}
+	return ""
+}
+
 // damage is the error of an output that differs from what was published.
 type damage struct{ text string }
 

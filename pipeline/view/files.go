@@ -134,6 +134,15 @@ func (f *Files) Keys(ctx context.Context, s *plan.Shard) ([]corpus.Key, error) {
 	return keys, errors.Join(err, reader.Close())
 }
 
+// VectorsDigest returns the SHA-256 of a shard's embedding file, as its record says.
+func (f *Files) VectorsDigest(ctx context.Context, s *plan.Shard) (string, error) {
+	out, err := f.Output(ctx, Encode, s.Vector)
+	if err != nil {
+		return "", err
+	}
+	return out.SHA256(EmbeddingFile), nil
+}
+
 // Vectors opens a shard's embedding file, [rows, dim].
 func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, error) {
 	out, err := f.Output(ctx, Encode, s.Vector)

@@ -15,6 +15,7 @@ const minCovered = 0.4
 
 // coverage measures how well two sentences' tokens cover each other. Its buffers are reused for each pair.
 type coverage struct {
+	ahead        ahead
 	a, b         loaded // the source, the target
 	block        Values // values of as many pairs as a thread takes at a time
 	means        [][means]float32
@@ -34,6 +35,12 @@ type covered struct {
 	mean, cubes, mutual float32 // weighted means of the best cosines, of their cubes and of those of mutual matches
 	uncovered           float32 // share of the weight without a best cosine of minCovered
 	missing             float32 // mean of the three largest weighted losses
+}
+
+// fetch fetches the sentences of n pairs that are loaded next.
+func (m *coverage) fetch(d *describer, n int, pair func(i int) (source, target int32)) {
+	m.ahead.fetch(d.source, n, func(i int) int32 { source, _ := pair(i); return source })
+	m.ahead.fetch(d.target, n, func(i int) int32 { _, target := pair(i); return target })
 }
 
 // load reads both sentences of a pair.

@@ -199,6 +199,7 @@ func Compute(
 func (d *describer) compute(ctx context.Context, candidates []mine.Candidate, values *Table, threads int) error {
 	err := inBlocks(ctx, len(candidates), threads, func(lo, hi int, m *coverage) error {
 		block := m.block[:(hi-lo)*Count]
+		m.fetch(d, hi-lo, func(i int) (source, target int32) { return candidates[lo+i].Source, candidates[lo+i].Target })
 		for i := lo; i < hi; i++ {
 			p, err := m.describe(d, &candidates[i])
 			if err != nil {
@@ -256,6 +257,7 @@ func (d *describer) measureRivals(ctx context.Context, candidates []mine.Candida
 		group.Go(func() error {
 			m := newCoverage()
 			for pairs := range blocks {
+				m.fetch(d, len(pairs), func(i int) (source, target int32) { return pairs[i].Source, pairs[i].Target })
 				for i, at := range pairs {
 					if err := m.load(d, at.Source, at.Target); err != nil {
 						return err

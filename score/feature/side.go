@@ -96,6 +96,15 @@ func (s *Side) SetTable(table *TokenVectors, rows []int32) { s.table, s.rows = t
 // Frequencies returns in how many sentences each token id occurs. The list may end before ids that do not.
 func (s *Side) Frequencies() []int32 { return s.frequencies }
 
+// place returns the side that has sentence i itself, and its row there.
+func (s *Side) place(i int32) (part *Side, row int) {
+	if s.parts == nil {
+		return s, int(i)
+	}
+	at, row := s.at(i)
+	return s.parts[at], row
+}
+
 // Close frees the sentences, those of parts too.
 func (s *Side) Close() (err error) {
 	for _, part := range s.parts {
@@ -242,11 +251,7 @@ func (l *loaded) load(s *Side, i int32) error {
 		return nil
 	}
 	l.number, l.tokens, l.weights = i+1, l.tokens[:0], l.weights[:0]
-	part, row := s, int(i)
-	if s.parts != nil {
-		at, of := s.at(i)
-		part, row = s.parts[at], of
-	}
+	part, row := s.place(i)
 	ids, err := l.loadRow(part, row)
 	if err != nil {
 		return err

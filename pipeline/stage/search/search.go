@@ -149,6 +149,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		sides[side].Vectors = file.Matrix
+		if sides[side].Digest, err = e.VectorsDigest(ctx, shards[side]); err != nil {
+			return nil, err
+		}
 		if sides[side].Order, err = order(ctx, e, shards[side], dir); err != nil {
 			return nil, err
 		}
