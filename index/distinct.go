@@ -6,11 +6,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/index/kernel"
@@ -59,23 +59,22 @@ func (d *Distinct) close() { d.Kernel.Close() }
 func longest(ctx context.Context, name string, side Side) (float64, error) {
 	rows := kernel.NewSide(side.Vectors, nil, nil)
 	defer rows.Close()
-	var longestSquare float64
-	const step = 8192
-	for lo := 0; lo < rows.N; lo += step {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		square, bad := kernel.Best.Inspect(rows, lo, min(lo+step, rows.N), maxLength*maxLength)
-		if bad >= 0 {
-			return 0, badLength(name, bad, side.Vectors)
-		}
+	var mu sync.Mutex
+	longestSquare, firstBad := 0.0, rows.N
+	err := side.Vectors.InSteps(ctx, rows.N, func(lo, hi int) {
+		square, bad := kernel.Best.Inspect(rows, lo, hi, maxLength*maxLength)
+		mu.Lock()
+		defer mu.Unlock()
 		longestSquare = max(longestSquare, square)
-		if err := side.Vectors.Release(); err != nil {
-			return 0, err
+		if bad >= 0 {
+			firstBad = min(firstBad, bad)
 		}
+	})
+	if err == nil && firstBad < rows.N {
+		err = badLength(name, firstBad, side.Vectors)
 	}
 	// Rounded up, because the sum was rounded.
-	return math.Sqrt(longestSquare) * (1 + 1e-9), nil
+	return math.Sqrt(longestSquare) * (1 + 1e-9), err
 }
 
 func badLength(name string, row int, m embedding.Matrix) error {
@@ -142,17 +141,13 @@ func (d *Distinct) fold(ctx context.Context, room *spill.Arena) error {
 }
 
 func (d *Distinct) hash(ctx context.Context) ([]uint64, error) {
-	hashes := make([]uint64, d.vectors.N)
-	seed := maphash.MakeSeed()
-	for row := range hashes {
-		if row%8192 == 0 {
-			if err := errors.Join(ctx.Err(), d.vectors.Release()); err != nil {
-				return nil, err
-			}
+	hashes, seed := make([]uint64, d.vectors.N), maphash.MakeSeed()
+	err := d.vectors.InSteps(ctx, len(hashes), func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
 		}
-		hashes[row] = maphash.Bytes(seed, rowBytes(d.vectors, row))
-	}
-	return hashes, nil
+	})
+	return hashes, err
 }
 
 // gather stores the rows of each distinct row consecutively, in order.

@@ -1,8 +1,11 @@
 package index
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"bitextmine/encode/embedding"
@@ -47,6 +50,21 @@ func TestDistinctWithoutRepeatsCopiesNothing(t *testing.T) {
 	defer d.close()
 	if d.Len() != 1000 || d.first != nil || &d.Block(10, 20, nil)[0] != &rows[30] {
 		t.Errorf("%d distinct rows, first %v", d.Len(), d.first)
+	}
+}
+
+// Rows are looked at in parts on several cores; the first bad one is told, whichever part is done first.
+func TestDistinctNamesTheFirstBadRow(t *testing.T) {
+	rows := make([]float32, 60000*2)
+	for i := range rows {
+		rows[i] = 0.5
+	}
+	for _, bad := range []int{59999, 41000, 40999, 8192} {
+		rows[2*bad] = float32(math.NaN())
+		_, err := newDistinct(t.Context(), nil, "source", Side{Vectors: embedding.FromFloat32(rows, 2)})
+		if want := fmt.Sprintf("row %d of the source embeddings", bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
 

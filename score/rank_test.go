@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -118,5 +119,22 @@ func TestRankOfShards(t *testing.T) {
 				t.Errorf("seed %d, %d shards: %d pairs are matched, %d by one pass over all", seed, count, len(got), len(kept))
 			}
 		}
+	}
+}
+
+// TestSortedBy: the same order as sorting all keys at once, of probabilities that are far apart, crowded, equal and 0.
+func TestSortedBy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	probabilities := make([]float32, 20000)
+	for i := range probabilities {
+		probabilities[i] = [...]float32{0, 1, 0.5, rng.Float32(), 0.99 + rng.Float32()/100, float32(math.Exp(-100 * rng.Float64()))}[rng.IntN(6)]
+	}
+	want, got := make([]uint64, len(probabilities)), make([]uint64, len(probabilities))
+	for i, p := range probabilities {
+		want[i] = uint64(^math.Float32bits(p))<<32 | uint64(i)
+	}
+	slices.Sort(want)
+	if sortedBy(probabilities, got); !slices.Equal(got, want) {
+		t.Error("not in the order of all keys")
 	}
 }

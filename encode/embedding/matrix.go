@@ -5,6 +5,7 @@ package embedding
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/parallel"
 )
 
 // Matrix is n row vectors of dim values, C order. Exactly one of F16 and F32 is set. The memory may be a mapped file:
@@ -38,6 +40,27 @@ func (m Matrix) Release() error {
 		return fmt.Errorf("release an embedding file's memory: %w", err)
 	}
 	return nil
+}
+
+// stepRows is the number of rows that are looked at between two releases.
+const stepRows = 8192
+
+// InSteps calls do, on several cores, with parts lo to hi-1 of n numbers of rows, and releases the rows now and then.
+// It stops early when the context ends.
+func (m Matrix) InSteps(ctx context.Context, n int, do func(lo, hi int)) error {
+	var mu sync.Mutex
+	var failed error
+	parallel.Ranges(n, m.Dim, func(from, to int) {
+		for lo := from; lo < to && ctx.Err() == nil; lo += stepRows {
+			do(lo, min(lo+stepRows, to))
+			if err := m.Release(); err != nil {
+				mu.Lock()
+				failed = err
+				mu.Unlock()
+			}
+		}
+	})
+	return cmp.Or(ctx.Err(), failed)
 }
 
 // FromFloat32 wraps rows [n, dim] without copying.

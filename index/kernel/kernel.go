@@ -26,6 +26,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"bitextmine/encode/embedding"
@@ -118,43 +119,37 @@ func (kn *Kernel) Inspect(s *Side, lo, hi int, limit float64) (square float64, b
 	return float64(longest), bad
 }
 
-// measureRows is the number of rows that are measured between two checks of the context.
-const measureRows = 8192
-
 // MeasureLoss sets the loss of a side if the kernel rounds rows to bfloat16: what is measured is about half of what can
 // be at worst.
 func (kn *Kernel) MeasureLoss(ctx context.Context, s *Side) error {
 	if kn.c.format != C.BFLOAT16 {
 		return nil
 	}
-	buf := make([]float32, 2*s.Dim)
-	var square float64
-	for lo := 0; lo < s.N; lo += measureRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		square = max(square, float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo),
-			C.int64_t(min(lo+measureRows, s.N)), floats(buf))))
-		if err := s.rows.Release(); err != nil {
-			return err
-		}
-	}
+	square, err := s.largest(ctx, func(lo, hi int) float64 {
+		return float64(C.kernel_bfloat16_loss(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), floats(make([]float32, 2*s.Dim))))
+	})
 	s.Loss = math.Sqrt(square) * (1 + 1e-9) // rounded up, because the sum was rounded
-	return nil
+	return err
 }
 
 // MeasureTop sets the top of a side.
-func (kn *Kernel) MeasureTop(ctx context.Context, s *Side) error {
-	buf, top := make([]float32, s.Dim), 0.0
-	for lo := 0; lo < s.N; lo += measureRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		top = max(top, float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(min(lo+measureRows, s.N)),
-			floats(buf))))
-	}
-	s.Top = top
-	return nil
+func (kn *Kernel) MeasureTop(ctx context.Context, s *Side) (err error) {
+	s.Top, err = s.largest(ctx, func(lo, hi int) float64 {
+		return float64(C.kernel_largest(kn.c, &s.c, C.int64_t(lo), C.int64_t(hi), floats(make([]float32, s.Dim))))
+	})
+	return err
+}
+
+// largest is the largest of what measure says of rows lo to hi-1.
+func (s *Side) largest(ctx context.Context, measure func(lo, hi int) float64) (largest float64, err error) {
+	var mu sync.Mutex
+	err = s.rows.InSteps(ctx, s.N, func(lo, hi int) {
+		of := measure(lo, hi)
+		mu.Lock()
+		largest = max(largest, of)
+		mu.Unlock()
+	})
+	return largest, err
 }
 
 // Widen turns float16 bits into float32.

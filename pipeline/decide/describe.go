@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -183,12 +184,23 @@ func (d *Described) Candidates(
 	}
 	all := spill.NewGrowing[mine.Candidate](room)
 	defer func() { err = errors.Join(err, all.Close()) }()
+	parts := make([][]mine.Candidate, max(1, threads))
 	for chunk := range slices.Chunk(sources, describeChunk) {
-		candidates = candidates[:0]
-		for _, x := range chunk {
-			candidates = d.scored.Append(candidates, x)
+		var wait sync.WaitGroup
+		for i := range parts {
+			wait.Go(func() {
+				parts[i] = parts[i][:0]
+				for _, x := range chunk[len(chunk)*i/len(parts) : len(chunk)*(i+1)/len(parts)] {
+					parts[i] = d.scored.Append(parts[i], x)
+				}
+			})
 		}
-		if err := errors.Join(ctx.Err(), all.Append(candidates)); err != nil {
+		wait.Wait()
+		err := ctx.Err()
+		for _, found := range parts {
+			err = errors.Join(err, all.Append(found))
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
