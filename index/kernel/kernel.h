@@ -115,7 +115,14 @@ void kernel_widen(const kernel *kn, float *out, const uint16_t *half, int64_t n)
 
 // refine.c
 int32_t side_place(const side *s, int32_t i);
+
+// Inserts a neighbour into a list ordered by (cosine descending, place ascending), unless the list is full of better
+// ones or has it already. The caller has locked the list.
+void list_insert(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine);
+
+// Locks a list to insert a neighbour.
 void list_offer(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine);
+
 void list_refine(const kernel *kn, const side *base, const float *query, const int32_t *candidates, int64_t n,
                  const final_lists *lists, int64_t list, float *buf);
 int list_proven(const final_lists *lists, int64_t list, double ceiling);

@@ -68,7 +68,7 @@ static inline void lists_set_floor(lists *l, int64_t list, float level) {
         ((float *)l->bar)[list] = level;
         return;
     }
-    double bar = level * l->units - 1;
+    double bar = level * l->units - 1.5; // less than the whole number below the floor, whichever way it is rounded
     ((int32_t *)l->bar)[list] = bar < INT32_MIN ? INT32_MIN : bar > INT32_MAX ? INT32_MAX : (int32_t)bar;
 }
 
@@ -91,7 +91,7 @@ static inline void lists_follow(lists *l, int64_t list) {
 static inline int lists_know(const lists *l, int64_t list, int32_t row) {
     const int32_t *known = l->known + list * l->stride;
     four_ids same = {0};
-    for (int64_t j = 0; j < l->stride; j += FOUR)
+    for (int64_t j = 0; j < l->stride - FOUR; j += FOUR)
         same |= *(const four_ids *)(known + j) == row;
     return (same[0] | same[1] | same[2] | same[3]) != 0;
 }

@@ -1,16 +1,18 @@
 #include "kernel.h"
 
-static void insert(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
+// Whether id comes before other, whose cosine is the same.
+static int first_by_place(const side *base, int32_t id, int32_t other) { return side_place(base, id) < side_place(base, other); }
+
+void list_insert(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
     int64_t k = lists->k;
     int32_t *ids = lists->ids + list * k;
     float *cosines = lists->cosines + list * k;
     int full = ids[k - 1] >= 0;
     if (full && cosine < cosines[k - 1])
         return;
-    int32_t place = side_place(base, id);
     int64_t at = k;
     while (at > 0 && (ids[at - 1] < 0 || cosine > cosines[at - 1] ||
-                      (cosine == cosines[at - 1] && place < side_place(base, ids[at - 1]))))
+                      (cosine == cosines[at - 1] && first_by_place(base, id, ids[at - 1]))))
         at--;
     if (at == k || (at > 0 && ids[at - 1] == id))
         return;
@@ -22,11 +24,9 @@ static void insert(const side *base, const final_lists *lists, int64_t list, int
     cosines[at] = cosine;
 }
 
-// Inserts a neighbour into a list ordered by (cosine descending, place ascending), unless the list is full of better
-// ones or has it already.
 void list_offer(const side *base, const final_lists *lists, int64_t list, int32_t id, float cosine) {
     final_lock(lists, list);
-    insert(base, lists, list, id, cosine);
+    list_insert(base, lists, list, id, cosine);
     final_unlock(lists, list);
 }
 

@@ -6,14 +6,18 @@
 static void offer(scanner *s, const lists *l, int64_t list, const side *own, int32_t row, const side *other, const final_lists *final) {
     const candidate *items = lists_items(l, list);
     int64_t kept = 0;
+    if (s->p.whole)
+        final_lock(final, row);
     for (int64_t j = 0; j < l->count[list]; j++) {
         if (items[j].score <= l->floor[list])
             continue;
         if (s->p.whole)
-            list_offer(other, final, row, items[j].row, items[j].score);
+            list_insert(other, final, row, items[j].row, items[j].score);
         else
             s->ids[kept++] = items[j].row;
     }
+    if (s->p.whole)
+        final_unlock(final, row);
     if (kept > 0)
         list_refine(s->kn, other, side_row(s->kn, own, row, s->row), s->ids, kept, final, row, s->row + s->dim);
 }
