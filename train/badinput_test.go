@@ -304,6 +304,12 @@ func TestPresetsThatAreNone(t *testing.T) {
 		"encoder: {transformer: {vocabulary: 64}}":                                                               "field vocabulary not found",
 		"stop: {patience: 3}":                                                                                    "stop.metric",
 		"steps: 0\naccumulate: 0":                                                                                "accumulate is 0",
+		"dev: [{protocol: probe, dir: x, tgt: en}]":                                                              "probe needs more than vectors",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: -1}":             "stop.keep is -1",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: 0}":              "stop.keep is 0",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, patience: -3}":         "stop.patience is -3",
+		"dev: [{protocol: xsim, dir: x, tgt: en}]\nstop: {metric: xsim deu_Latn error}":                          "better when it is lower",
+		"steps: 7\n---\nsteps: 8":                                                                                "has a second document",
 		"dev: [{protocol: bleu, dir: x, tgt: en}]":                                                               "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")

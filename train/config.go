@@ -139,6 +139,9 @@ func (c Config) Validate() error {
 	check(every <= 0 || c.EvalEvery%every == 0, "objective.every is %d but must divide eval_every, %d, so that a training can be resumed", every, c.EvalEvery)
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
+	check(c.Stop.Patience >= 0, "stop.patience is %d: it cannot be negative", c.Stop.Patience)
+	check(c.Stop.Metric == "" || c.Stop.Keep > 0, "stop.keep is %d: it must be above 0, as the best checkpoint is exported", c.Stop.Keep)
+	check(!isError(c.Stop.Metric), "stop.metric is %q, which is better when it is lower: name a figure that is better when it is higher", c.Stop.Metric)
 	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric),
 		"stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
 	needs := c.Objective.Needs()

@@ -2,12 +2,16 @@ package train
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/encode/embedding"
 	"bitextmine/eval"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
@@ -31,7 +35,7 @@ func (s DevSet) Validate() error {
 	switch {
 	case err != nil:
 		return badinput.Errorf("dev: %w", err)
-	case p.Scorer:
+	case p.Scorer, p.Data() == eval.LabelledSets:
 		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
 	case p.Data() == eval.STSSets && s.Dir != "":
 	case s.Dir == "" || s.Tgt == "":
@@ -88,8 +92,54 @@ func DevGives(sets []DevSet, metric string) bool {
 	return false
 }
 
+// isError reports whether a figure is an error rate, which is better when it is lower.
+func isError(metric string) bool { return strings.HasSuffix(metric, "error") }
+
+// CheckDev refuses dev sets that cannot be read, and a metric that they do not give. It evaluates vectors that are drawn
+// for each text, so that nothing has to be trained to know the names of the figures. An empty metric is none.
+func CheckDev(ctx context.Context, sets []DevSet, metric string, searcher index.Searcher) error {
+	figures, err := EvaluateDev(ctx, sets, drawn{}, searcher)
+	if err != nil || metric == "" {
+		return err
+	}
+	return checkMetric(figures, metric)
+}
+
+// checkMetric refuses a metric that is not among the figures, or an error rate.
+func checkMetric(figures map[string]float64, metric string) error {
+	names := slices.Sorted(maps.Keys(figures))
+	names = slices.DeleteFunc(names, isError)
+	if !slices.Contains(names, metric) {
+		return badinput.Errorf("the metric %q is none of the figures of the dev sets that are better when higher: name one of %s",
+			metric, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// drawn is a VectorSource of vectors that follow from each text alone and mean nothing.
+type drawn struct{}
+
+func (drawn) Name() string { return "drawn" }
+
+func (drawn) Vectors(_ context.Context, side testset.Side, _ testset.Role) (testset.EncodedSide, error) {
+	const dim = 8
+	rows := make([]float32, 0, dim*len(side.Texts))
+	for _, text := range side.Texts {
+		sum, length := sha256.Sum256([]byte(text)), 0.0
+		row := make([]float64, dim)
+		for i := range row {
+			row[i] = float64(sum[i]) - 127.5 // never 0, so there is a length
+			length += row[i] * row[i]
+		}
+		for _, x := range row {
+			rows = append(rows, float32(x/math.Sqrt(length)))
+		}
+	}
+	return testset.EncodedSide{Side: side, Rows: embedding.FromFloat32(rows, dim)}, nil
+}
+
 // EvaluateDev returns the percentages of every set under the names of eval's rows and columns, such as "bucc-laser
-// de-en f1". A stop metric must be one that is better when it is higher, so it cannot be an error rate.
+// de-en f1". Two sets that give a figure of one name are refused.
 func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource,
 	searcher index.Searcher) (map[string]float64, error) {
 	reports, err := Reports(ctx, sets, source, searcher)
@@ -97,9 +147,15 @@ func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource
 	for _, r := range reports {
 		for _, row := range append(r.Rows, r.Means...) {
 			for i, column := range r.Columns {
-				if x, ok := row.Cells[i].(float64); ok && column.Kind == report.Percentage {
-					figures[r.Protocol+" "+row.Name+" "+column.Name] = x
+				x, ok := row.Cells[i].(float64)
+				if !ok || column.Kind != report.Percentage {
+					continue
 				}
+				name := r.Protocol + " " + row.Name + " " + column.Name
+				if _, twice := figures[name]; twice {
+					return nil, badinput.Errorf("dev: two sets give a figure of the name %q: leave out one of them, or take another protocol for it", name)
+				}
+				figures[name] = x
 			}
 		}
 	}

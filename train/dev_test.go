@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
+	"bitextmine/internal/badinput"
 	"bitextmine/train/traintest"
 )
 
@@ -118,6 +119,40 @@ func TestStopsOnTestSet(t *testing.T) {
 		}
 		if config.Stop.Metric = ""; config.testWarning() != "" {
 			t.Errorf("%s: a warning although nothing is chosen", name)
+		}
+	}
+}
+
+// TestCheckDev: what an evaluation would refuse only after steps is refused before the first.
+func TestCheckDev(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), t.TempDir()
+	for _, in := range []string{dir, other} {
+		traintest.Write(t, filepath.Join(in, "gold.deu-eng.deu"), "ein Haus\nzwei\n")
+		traintest.Write(t, filepath.Join(in, "gold.deu-eng.eng"), "a house\ntwo\n")
+	}
+	set := DevSet{Protocol: "tatoeba", Dir: dir, Src: []string{"de"}, Tgt: "en"}
+	in := func(change func(*DevSet)) DevSet { s := set; change(&s); return s }
+	searcher, err := exact.Open(exact.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		sets   []DevSet
+		metric string
+		want   string
+	}{
+		"good":            {[]DevSet{set}, "tatoeba deu accuracy", ""},
+		"no metric":       {[]DevSet{set}, "", ""},
+		"no sets":         {nil, "", ""},
+		"no average":      {[]DevSet{set}, "tatoeba average accuracy", "name one of tatoeba deu accuracy, tatoeba deu accuracy_backward, tatoeba deu accuracy_forward"},
+		"error rate":      {[]DevSet{set}, "tatoeba deu error", "better when higher"},
+		"no such file":    {[]DevSet{in(func(s *DevSet) { s.Src = []string{"fr"} })}, "", "has no line-aligned test set of fr and en"},
+		"two of one name": {[]DevSet{set, in(func(s *DevSet) { s.Dir = other })}, "", "two sets give a figure of the name"},
+	} {
+		err := CheckDev(t.Context(), c.sets, c.metric, searcher)
+		if (c.want == "") != (err == nil) || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }

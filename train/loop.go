@@ -60,6 +60,9 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
 	since := NewAverage()
 	for t.state.Step < c.Steps {
+		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience { // of a training that is resumed, too
+			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
+		}
 		if err := t.findAgain(ctx); err != nil {
 			return "", err
 		}
@@ -82,9 +85,6 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			return "", err
 		}
 		since.Skip(time.Since(began)) // evaluation does not count as training
-		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience {
-			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
-		}
 	}
 	return "", nil
 }
@@ -131,12 +131,10 @@ func (t *trainer) save(ctx context.Context) (err error) {
 	}
 	t.figures[t.state.Step] = t.state.Dev
 	if c.Stop.Metric != "" {
-		figure, ok := t.state.Dev[c.Stop.Metric]
-		if !ok {
-			return badinput.Errorf("stop.metric %q is not among the figures of the dev sets: %s", c.Stop.Metric,
-				strings.Join(slices.Sorted(maps.Keys(t.state.Dev)), ", "))
+		if err := checkMetric(t.state.Dev, c.Stop.Metric); err != nil {
+			return err
 		}
-		t.state.Better(figure)
+		t.state.Better(t.state.Dev[c.Stop.Metric])
 	}
 	if t.state.Dev != nil {
 		if err := t.log(JournalLine{Step: t.state.Step, Dev: t.state.Dev}); err != nil {

@@ -46,8 +46,15 @@ func openVocabulary(ctx context.Context, c *Config, dir string, report func(stri
 		report("train the vocabulary")
 		options := c.Vocabulary
 		options.Lowercase = options.Lowercase || c.Tokenizer.Lowercase
-		if err := words.TrainVocabulary(path, options, data.Sentences(ctx, c.Bitext)); err != nil {
-			return nil, err
+		trained := make(chan error, 1)
+		go func() { trained <- words.TrainVocabulary(path, options, data.Sentences(ctx, c.Bitext)) }()
+		select {
+		case err := <-trained:
+			if err != nil {
+				return nil, err
+			}
+		case <-ctx.Done(): // the library cannot be stopped: it ends with the process, which does not wait for it
+			return nil, ctx.Err()
 		}
 	}
 	t := c.Tokenizer

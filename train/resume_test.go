@@ -79,6 +79,24 @@ func resumesExactly(ctx context.Context, t *testing.T, config Config, o Options)
 	}
 }
 
+// TestResumeAfterPatience: a training that its metric ended is over, so going on with it only exports again.
+func TestResumeAfterPatience(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, all(evaluated, func(c *Config) {
+		c.Steps, c.EvalEvery, c.Optimiser.LearningRate = 40, 1, 1e-9 // so that nothing grows
+		c.Stop.Metric, c.Stop.Patience = "tatoeba epo accuracy", 2
+	}))
+	first, err := Run(ctx, config, o)
+	if err != nil || first.Reason == "" || first.Steps == config.Steps {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	o.Resume = true
+	again, err := Run(ctx, config, o)
+	if err != nil || again.Steps != first.Steps || again.Best != first.Best || again.Reason != first.Reason {
+		t.Errorf("%+v after %+v, %v", again, first, err)
+	}
+}
+
 // TestResumeBesideABrokenCheckpoint: an older one that is half removed is named and ignored, one whose content changed
 // is refused.
 func TestResumeBesideABrokenCheckpoint(t *testing.T) {

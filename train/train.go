@@ -58,6 +58,9 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := c.checkFiles(); err != nil {
 		return summary, err
 	}
+	if err := CheckDev(ctx, c.Dev, c.Stop.Metric, o.Searcher); err != nil {
+		return summary, err
+	}
 	if warning := c.testWarning(); warning != "" {
 		o.report(warning)
 	}

@@ -77,6 +77,21 @@ func mineRound(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
+// TestRoundSettings: what could not be compared with is refused before the first round, and for finished rounds, too.
+func TestRoundSettings(t *testing.T) {
+	roundPreset(t, "0.01")
+	for _, c := range []struct{ flag, value, want string }{
+		{"--metric", "tatoeba nope accuracy", `"tatoeba nope accuracy" is none of the figures`},
+		{"--metric", "tatoeba deu error", "better when higher"},
+		{"--min-score", "nan", "min-score is NaN"},
+		{"--min-prob", "2", "min-prob is 2"},
+	} {
+		if _, err := mineRound(t, "--train", "tiny.yaml", c.flag, c.value); !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.flag, c.value, err, c.want)
+		}
+	}
+}
+
 // TestRounds: two rounds over the fixtures; the same call again does nothing of it again; a call with other settings is
 // refused.
 func TestRounds(t *testing.T) {

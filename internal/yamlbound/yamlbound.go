@@ -5,8 +5,10 @@ package yamlbound
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"gopkg.in/yaml.v3"
 
@@ -25,6 +27,9 @@ const (
 // Read reads a file to its end and checks it. Errors name the file; those of Check are badinput.
 func Read(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, badinput.Errorf("%s is a directory: name a file of settings", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -47,7 +52,12 @@ func Check(data []byte, name string) error {
 	if c.excess != "" {
 		return badinput.Errorf("%s has %s: that is no file of settings, shorten it", name, c.excess)
 	}
-	return nil
+	var second yaml.Node
+	err := d.Decode(&second)
+	if errors.Is(err, io.EOF) || err == nil && len(second.Content) == 1 && second.Content[0].Tag == "!!null" {
+		return nil
+	}
+	return badinput.Errorf("%s has a second document, after a line ---, which would not be read: remove that line", name)
 }
 
 // counter counts the nodes of a document until there are too many.

@@ -2,6 +2,7 @@ package yamlbound
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,27 @@ func TestHostileYAML(t *testing.T) {
 	for _, text := range []string{"", "a: [1, 2, {b: c}]\n", "- : :", strings.Repeat("a: b\n", 20), "files: [" + strings.Repeat("x.txt, ", 10_000) + "]"} {
 		if data, err := Read(strings.NewReader(text), "x"); err != nil || string(data) != text {
 			t.Errorf("%.20s: %v", text, err)
+		}
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	dir, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = dir.Close() }() // nothing was read
+	if _, err := Read(dir, "settings"); !badinput.Is(err) || !strings.Contains(err.Error(), "settings is a directory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOneDocument(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"---\na: 1\n": true, "a: 1\n---\n": true, "a: 1\n...\n": true, "a: 1\n---\nb: 2\n": false, "a: 1\n---\nb: [\n": false,
+	} {
+		if err := Check([]byte(text), "some.yaml"); (err == nil) != ok || err != nil && !badinput.Is(err) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

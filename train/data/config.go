@@ -168,10 +168,12 @@ func (s Source) validate(wrong *complaints, at string) {
 	}
 	wrong.unless(!s.Accepted || s.Labels != "",
 		"%s.accepted needs labels, the output directory of the run that has them", at)
-	rows := s.MinScore != nil || s.MinProb != nil || !s.Keep
-	wrong.unless(!rows || s.Format == Auto || s.Format == Parquet,
+	wrong.unless(!s.chooses() || s.Format == Auto || s.Format == Parquet,
 		"%s: min_score, min_prob and keep are for Parquet bitext", at)
 }
+
+// chooses reports whether the source has settings that choose rows of mined bitext.
+func (s *Source) chooses() bool { return s.MinScore != nil || s.MinProb != nil || !s.Keep }
 
 // lengths returns the buckets up to max_tokens, which is the last.
 func (c Config) lengths() []int {

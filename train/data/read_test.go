@@ -341,3 +341,22 @@ func TestUntranslatedLines(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfOtherFormatsAreNotChosen: settings for mined bitext are not ignored where a file of format auto is none.
+func TestRowsOfOtherFormatsAreNotChosen(t *testing.T) {
+	prob := 0.9
+	for name, change := range map[string]func(*Source){
+		"min_prob": func(s *Source) { s.MinProb = &prob }, "min_score": func(s *Source) { s.MinScore = &prob },
+		"keep": func(s *Source) { s.Keep = false },
+	} {
+		s := DefaultSource()
+		s.Files, s.Src, s.Tgt = []string{write(t, "pairs.tsv", "ein Haus\ta house\n")}, "de", "en"
+		change(&s)
+		var stats Stats
+		for _, err := range Pairs(t.Context(), config(s), &stats) {
+			if !badinput.Is(err) || !strings.Contains(err.Error(), "is no Parquet bitext") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

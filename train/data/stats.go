@@ -115,6 +115,9 @@ func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 
 // exchanged reads the pairs of an exchange format one at a time.
 func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format exchange.Format) (err error) {
+	if s.chooses() {
+		return badinput.Errorf("%s is no Parquet bitext, which min_score, min_prob and keep are for: remove them from its source", in.Path)
+	}
 	from, err := exchange.Open(in, format, exchange.Options{
 		SourceLanguage: s.Src, TargetLanguage: s.Tgt, SourceColumn: sourceColumn, TargetColumn: targetColumn,
 		Layout: &exchange.Layout{Columns: s.Columns, Header: s.Header, Where: s.Where},

@@ -17,9 +17,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"bitextmine/bitext"
 	"bitextmine/encode"
@@ -75,6 +75,10 @@ func (c Config) Validate() error {
 		return badinput.Errorf("rounds is %d: it must be above 0", c.Rounds)
 	case c.Patience < 1:
 		return badinput.Errorf("patience is %d: it must be above 0", c.Patience)
+	case c.MinScore != nil && (math.IsNaN(*c.MinScore) || math.IsInf(*c.MinScore, 0)):
+		return badinput.Errorf("min-score is %g: give the least margin of the pairs to train on", *c.MinScore)
+	case c.MinProb != nil && !(*c.MinProb >= 0 && *c.MinProb <= 1):
+		return badinput.Errorf("min-prob is %g: give a probability from 0 to 1", *c.MinProb)
 	case c.Metric != "" && !train.DevGives(c.Training.Dev, c.Metric):
 		return badinput.Errorf("the metric %q does not belong to a dev set of the training preset: it must begin with the name of a dev set's protocol", c.Metric)
 	}
@@ -85,6 +89,9 @@ func (c Config) Validate() error {
 // same call continues.
 func Run(ctx context.Context, c Config, o Options) (rounds []Round, reason string, err error) {
 	if err := errors.Join(c.Mining.Validate(), c.Validate()); err != nil {
+		return nil, "", err
+	}
+	if err := train.CheckDev(ctx, c.Training.Dev, c.Metric, o.Training.Searcher); err != nil {
 		return nil, "", err
 	}
 	if err := train.CheckDevice(c.Training, o.Training); err != nil { // check before the first mining
@@ -279,15 +286,7 @@ func (r *runner) evaluate(ctx context.Context, encoder string) (figures map[stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if figures, err = train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened},
-		r.options.Training.Searcher); err != nil {
-		return nil, err
-	}
-	if _, ok := figures[r.config.Metric]; r.config.Metric != "" && !ok {
-		return nil, badinput.Errorf("the metric %q is not among the figures of the dev sets: %s", r.config.Metric,
-			strings.Join(names([]Round{{Dev: figures}}), ", "))
-	}
-	return figures, nil
+	return train.EvaluateDev(ctx, r.config.Training.Dev, &testset.Embedder{Encoder: opened}, r.options.Training.Searcher)
 }
 
 // pairs is a set of pairs, by the keys of both sentences.
