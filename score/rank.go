@@ -156,7 +156,8 @@ func (r *Ranked) sort() {
 }
 
 // sortedBy sets keys to the complement of each probability's bits and its place, ascending: non-negative floats are
-// ordered like their bits. Grouped by their first 16 bits keys make small heaps, which are sorted in less time than all.
+// ordered like their bits. Grouped by their first 16 bits keys make small heaps, which are sorted in less time than all
+// of them.
 func sortedBy(probabilities []float32, keys []uint64) {
 	var ends [1 << 16]int
 	for _, p := range probabilities {

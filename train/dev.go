@@ -95,8 +95,8 @@ func DevGives(sets []DevSet, metric string) bool {
 // isError reports whether a figure is an error rate, which is better when it is lower.
 func isError(metric string) bool { return strings.HasSuffix(metric, "error") }
 
-// CheckDev refuses dev sets that cannot be read, and a metric that they do not give. It evaluates vectors that are drawn
-// for each text, so that nothing has to be trained to know the names of the figures. An empty metric is none.
+// CheckDev refuses dev sets that cannot be read, and a metric that they do not give. It evaluates vectors that follow
+// from each text and mean nothing, so that nothing has to be trained. An empty metric is none.
 func CheckDev(ctx context.Context, sets []DevSet, metric string, searcher index.Searcher) error {
 	figures, err := EvaluateDev(ctx, sets, drawn{}, searcher)
 	if err != nil || metric == "" {

@@ -60,7 +60,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
 	since := NewAverage()
 	for t.state.Step < c.Steps {
-		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience { // of a training that is resumed, too
+		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience { // a training that is resumed may be over
 			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
 		}
 		if err := t.findAgain(ctx); err != nil {

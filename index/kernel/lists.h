@@ -22,7 +22,7 @@ typedef struct {
     float *top;       // [rows, stride] after FOUR values that are infinite: the largest scores, in descending order
     float *floor;     // [rows] every score not in the list is at most this
     void *bar;        // [rows] the floor as tiles compare it: float32 or int32
-    int32_t *known;   // [rows, stride] ids in the final lists when the block was packed, -1 for none; NULL: no pair repeats
+    int32_t *known;   // [rows, stride] ids of the final lists when the block was packed, or -1; NULL: no pair repeats
 } lists;
 
 // Largest scores and known ids are looked at four at a time, and before a row's largest score are four that none is

@@ -15,7 +15,7 @@ const cacheLine = 64
 type ahead struct {
 	parts []*Side
 	at    []int // row, then place in the log
-	sum   byte  // of what was read, so that it is read
+	sum   byte  // everything that was read goes into it, so that it is read
 }
 
 // fetch fetches n sentences of a side. It changes nothing, and leaves out what is in a temporary file.
