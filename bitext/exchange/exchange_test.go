@@ -104,6 +104,25 @@ func TestReadTSV(t *testing.T) {
 	}
 }
 
+// A first line that cannot be read costs no other: the columns are those of the first line that can be.
+func TestBadFirstLineOfTSV(t *testing.T) {
+	for text, want := range map[string][]string{
+		"caf\xe9\tKaffee\neins\tone\n":                                  {"not_utf8", "eins|one"},
+		strings.Repeat("a", maxLineBytes+1) + "\tb\neins\tone\n":        {"too_long", "eins|one"},
+		"\xff\n\xff\nid\ttgt_text\tsrc_text\n1\tone\teins\nzwei\ttwo\n": {"not_utf8", "not_utf8", "eins|one", "malformed"},
+	} {
+		r, err := Open(memory(text), TSV, DefaultOptions())
+		if got := records(t, r, err); !slices.Equal(got, want) {
+			t.Errorf("%.20q: %q, want %q", text, got, want)
+		}
+	}
+	r, err := Open(memory("\xff\neins\n"), TSV, DefaultOptions())
+	for err == nil {
+		_, err = r.Next()
+	}
+	refused(t, err, "f:2", "a pair needs two")
+}
+
 func TestReadJSONL(t *testing.T) {
 	dir := put(t, map[string]string{
 		"a.jsonl": `{"src_text":"ein \"Haus\"","tgt_text":"a house","n":1}` + "\n\n" + `{"tgt_text":null,"src_text":"zwei"}` + "\n[]\n" +

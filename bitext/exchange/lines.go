@@ -43,7 +43,8 @@ func (r *tsvReader) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if !r.begun {
+	// A line that cannot be read does not say what the columns are: the first one that can be does.
+	if !r.begun && (line.Reason == "" || r.opts.Layout != nil) {
 		r.begun = true
 		if err := r.begin(line); err != nil {
 			return Record{}, err
@@ -61,7 +62,7 @@ func (r *tsvReader) Next() (Record, error) {
 
 // begin finds the columns, unless a layout says them.
 func (r *tsvReader) begin(line corpus.Line) error {
-	if r.opts.Layout != nil || line.Reason != "" {
+	if r.opts.Layout != nil {
 		return nil
 	}
 	columns := strings.Split(line.Text, "\t")
@@ -79,7 +80,8 @@ func (r *tsvReader) begin(line corpus.Line) error {
 		return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", r.name,
 			r.opts.SourceColumn, r.opts.TargetColumn)
 	case len(columns) < 2:
-		return badinput.Errorf("%s:1: the line has 1 tab-separated field, but a pair needs two: correct it", r.name)
+		return badinput.Errorf("%s:%d: the line has 1 tab-separated field, but a pair needs two: correct it", r.name,
+			line.Number)
 	default:
 		r.row = row{width: len(columns), source: 0, target: 1}
 	}
