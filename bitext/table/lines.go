@@ -63,7 +63,7 @@ func (s *tsvSource) begin(line corpus.Line, opts Options) error {
 	names := strings.Split(line.Text, "\t")
 	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
 		switch {
-		case opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
+		case opts.MustName || opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
 			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name,
 				opts.SourceColumn, opts.TargetColumn)
 		case len(names) < 2:

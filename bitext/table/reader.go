@@ -33,6 +33,8 @@ type Options struct {
 	Source, Target string
 	// SourceColumn and TargetColumn are the columns of texts. In the batches they are named so too.
 	SourceColumn, TargetColumn string
+	// MustName refuses a TSV whose first line does not name both columns, even if they have the default names.
+	MustName bool
 	// Columns are the columns to read; nil means all. Formats other than Parquet read all. Those that do not exist are
 	// ignored.
 	Columns []string

@@ -141,6 +141,8 @@ func TestBadInput(t *testing.T) {
 		opts                      Options
 	}{
 		{"no such column", "x.jsonl", `{"src_txt":"a","tgt_text":"b"}`, `is "src_txt" meant?`, DefaultOptions()},
+		{"default names that must be there", "x.tsv", "a\tb\n", "does not name both columns",
+			Options{SourceColumn: SourceText, TargetColumn: TargetText, MustName: true}},
 		{"no names", "x.tsv", "a\tb\n", "does not name both columns", Options{SourceColumn: "x", TargetColumn: "y"}},
 		{"one field", "x.tsv", "a\n", "a pair needs two", DefaultOptions()},
 		{"more fields", "x.tsv", "a\tb\na\tb\tc\n", ":2: 3 tab-separated fields instead of 2", DefaultOptions()},

@@ -91,6 +91,7 @@ func (o *alignOptions) check(args []string) (err error) {
 	if !pair && exchange.FormatOf(o.in.File) == exchange.TMX && (o.source == "" || o.target == "") {
 		return badinput.Errorf("mine align: name both languages of %s with --src and --tgt", o.in.File)
 	}
+	o.in.Exchange.MustName = o.Changed("src-column") || o.Changed("tgt-column")
 	languages, err := flags.Languages(o.source, o.target)
 	if err != nil {
 		return err

@@ -27,10 +27,12 @@ import (
 type columnFlags struct {
 	source, target             string
 	sourceColumn, targetColumn string
+	changed                    func(flag string) bool // whether a flag of the command was given
 }
 
 func (c *columnFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
+	c.changed = f.Changed
 	f.StringVar(&c.source, "src", "", "source language (default: the column src_lang, or unknown)")
 	f.StringVar(&c.target, "tgt", "", "target language")
 	f.StringVar(&c.sourceColumn, "src-column", table.SourceText, "source column of TSV and Parquet, key of JSON")
@@ -38,7 +40,8 @@ func (c *columnFlags) register(cmd *cobra.Command) {
 }
 
 func (c *columnFlags) options() (opts table.Options, err error) {
-	opts = table.Options{SourceColumn: c.sourceColumn, TargetColumn: c.targetColumn}
+	opts = table.Options{SourceColumn: c.sourceColumn, TargetColumn: c.targetColumn,
+		MustName: c.changed("src-column") || c.changed("tgt-column")}
 	languages, err := flags.Languages(c.source, c.target)
 	opts.Source, opts.Target = languages[0], languages[1]
 	return opts, err
