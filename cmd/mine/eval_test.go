@@ -58,6 +58,9 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 		{"bucc-laser bucc-cosine --scorer x.json", "--scorer is for bucc-scored"},
 		{"xsim --negatives x.json", "--negatives is for xsim++"},
 		{"tatoeba --pairs x.tsv", "--pairs is for BUCC sets"},
+		{"sts --src de", "--src is for BUCC sets and line-aligned sets"},
+		{"probe --src de", "--src is for BUCC sets and line-aligned sets"},
+		{"sts --tgt de", "--tgt is for sets of two languages"},
 		{"bucc-laser --dim 7", "--dim is of the files of --src-emb"},
 	} {
 		if _, err := command(t, append([]string{"eval"}, strings.Fields(c.args)...)...); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
@@ -167,6 +170,29 @@ func TestEvalAligned(t *testing.T) {
 	if !strings.Contains(out, "100.00") {
 		t.Error(out)
 	}
+	testSplits(t, dir)
+}
+
+// testSplits: --split is refused where it chooses nothing, which a directory of a pair's files shows.
+func testSplits(t *testing.T, dir string) {
+	t.Helper()
+	deu, eng := filepath.Join(dir, "toy.deu-eng.deu"), filepath.Join(dir, "toy.deu-eng.eng")
+	for says, args := range map[string][]string{
+		"--split dev is for sets that have parts": {"--dir", dir},
+		"--split is for the sets in --dir":        {"--src", "de", "--src-text", deu, "--tgt-text", eng},
+	} {
+		_, err := command(t, append([]string{"eval", "tatoeba", "--split", "dev"}, args...)...)
+		if !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v, want %q", args, err, says)
+		}
+	}
+	flores := t.TempDir()
+	for from, to := range map[string]string{deu: "deu_Latn.dev", eng: "eng_Latn.dev"} {
+		if err := os.Link(from, filepath.Join(flores, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "eval", "tatoeba", "--split", "dev", "--dir", flores)
 }
 
 func TestEvaluationCommandsRefuse(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
-	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/eval"
@@ -31,6 +30,7 @@ type evalOptions struct {
 	sources    []string
 	target     string
 	dir, split string
+	splitGiven bool // --split was given
 	sourceText string
 	targetText string
 	format     string
@@ -130,6 +130,8 @@ var forProtocols = []struct {
 	which string
 }{
 	{[]string{"src-text", "tgt-text", "split", "eval-text"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
+	{[]string{"src"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets || p.Data() == eval.AlignedSets }, "BUCC sets and line-aligned sets"},
+	{[]string{"tgt"}, func(p *eval.Protocol) bool { return p.Data() != eval.STSSets }, "sets of two languages, which those of sts name themselves"},
 	{[]string{"curve", "pairs"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
 	{[]string{"negatives"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
 	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer }, "bucc-scored"},
@@ -155,6 +157,7 @@ func (o evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag st
 func runEval(ctx context.Context, o evalOptions, args []string, given func(flag string) bool, out io.Writer) (err error) {
 	protocols, err := o.protocols(args)
 	if err == nil {
+		o.splitGiven = given("split")
 		err = o.refuseUnread(protocols, given)
 	}
 	if err != nil {
@@ -292,101 +295,4 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 		reports = append(reports, found...)
 	}
 	return reports, nil
-}
-
-func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
-	dir, err := o.directory(protocols[0].Dataset)
-	if err != nil {
-		return nil, err
-	}
-	var pairs []testset.LanguagePair
-	if len(o.sources) == 0 {
-		if pairs, err = testset.BUCCPairs(dir, o.target); err != nil {
-			return nil, err
-		}
-	}
-	for _, source := range o.sources {
-		pair, err := testset.ParsePair(source, o.target)
-		if err != nil {
-			return nil, err
-		}
-		pairs = append(pairs, pair)
-	}
-	return runner.BUCC(ctx, protocols, dir, pairs)
-}
-
-func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
-	protocols []*eval.Protocol) ([]*report.Report, error) {
-	sets, err := o.alignedSets(protocols)
-	if err != nil {
-		return nil, err
-	}
-	opts := eval.AlignedOptions{ByText: o.byText}
-	if o.negatives != "rules" {
-		opts.NegativesFrom = o.negatives
-		if opts.Negatives, err = testset.ReadNegatives(o.negatives); err != nil {
-			return nil, err
-		}
-	}
-	return runner.Aligned(ctx, protocols, sets, opts)
-}
-
-func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedFiles, error) {
-	target, err := corpus.ParseLanguage(o.target)
-	if err != nil {
-		return nil, err
-	}
-	var sources []string
-	for _, code := range o.sources {
-		pair, err := testset.ParsePair(code, o.target)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, pair.Source)
-	}
-	if o.sourceText != "" || o.targetText != "" {
-		if o.sourceText == "" || o.targetText == "" || len(sources) != 1 {
-			return nil, badinput.Errorf("--src-text and --tgt-text are two files of one pair: give " +
-				"both, and one language with --src")
-		}
-		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target},
-			Source: o.sourceText, Target: o.targetText}}, nil
-	}
-	dir, err := o.directory(protocols[0].Dataset)
-	if err != nil {
-		return nil, err
-	}
-	return testset.FindAligned(dir, o.split, sources, target)
-}
-
-func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
-	protocols []*eval.Protocol) ([]*report.Report, error) {
-	if o.dir == "" {
-		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
-	}
-	sets, err := testset.FindSTS(o.dir)
-	if err != nil {
-		return nil, err
-	}
-	return runner.STS(ctx, protocols, sets)
-}
-
-func (o evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
-	protocols []*eval.Protocol) ([]*report.Report, error) {
-	target, err := corpus.ParseLanguage(o.target)
-	if err != nil {
-		return nil, err
-	}
-	if o.dir == "" {
-		return nil, badinput.Errorf("%s: name the directory of the sets with --dir", protocols[0].Name)
-	}
-	return runner.Labelled(ctx, protocols, o.dir, target)
-}
-
-// directory is --dir, or the directory in which mine data puts the set.
-func (o evalOptions) directory(name string) (string, error) {
-	if o.dir != "" {
-		return o.dir, nil
-	}
-	return dataDirectory(name)
 }

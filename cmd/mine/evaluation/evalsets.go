@@ -1,0 +1,118 @@
+package evaluation
+
+import (
+	"context"
+	"slices"
+
+	"bitextmine/corpus"
+	"bitextmine/eval"
+	"bitextmine/eval/report"
+	"bitextmine/eval/testset"
+	"bitextmine/internal/badinput"
+)
+
+func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+	dir, err := o.directory(protocols[0].Dataset)
+	if err != nil {
+		return nil, err
+	}
+	var pairs []testset.LanguagePair
+	if len(o.sources) == 0 {
+		if pairs, err = testset.BUCCPairs(dir, o.target); err != nil {
+			return nil, err
+		}
+	}
+	for _, source := range o.sources {
+		pair, err := testset.ParsePair(source, o.target)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, pair)
+	}
+	return runner.BUCC(ctx, protocols, dir, pairs)
+}
+
+func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
+	sets, err := o.alignedSets(protocols)
+	if err != nil {
+		return nil, err
+	}
+	opts := eval.AlignedOptions{ByText: o.byText}
+	if o.negatives != "rules" {
+		opts.NegativesFrom = o.negatives
+		if opts.Negatives, err = testset.ReadNegatives(o.negatives); err != nil {
+			return nil, err
+		}
+	}
+	return runner.Aligned(ctx, protocols, sets, opts)
+}
+
+func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedFiles, error) {
+	target, err := corpus.ParseLanguage(o.target)
+	if err != nil {
+		return nil, err
+	}
+	var sources []string
+	for _, code := range o.sources {
+		pair, err := testset.ParsePair(code, o.target)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, pair.Source)
+	}
+	if o.sourceText != "" || o.targetText != "" {
+		if o.sourceText == "" || o.targetText == "" || len(sources) != 1 {
+			return nil, badinput.Errorf("--src-text and --tgt-text are two files of one pair: give " +
+				"both, and one language with --src")
+		}
+		if o.splitGiven {
+			return nil, badinput.Errorf("mine eval: --split is for the sets in --dir, not for --src-text and --tgt-text; " +
+				"leave it out")
+		}
+		return []testset.AlignedFiles{{Label: o.sources[0], Pair: testset.LanguagePair{Source: sources[0], Target: target},
+			Source: o.sourceText, Target: o.targetText}}, nil
+	}
+	dir, err := o.directory(protocols[0].Dataset)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := testset.FindAligned(dir, o.split, sources, target)
+	if err == nil && o.splitGiven && !slices.ContainsFunc(sets, func(s testset.AlignedFiles) bool { return s.OfSplit(o.split) }) {
+		return nil, badinput.Errorf("mine eval: --split %s is for sets that have parts, such as FLORES, and those in %s have none; "+
+			"leave it out, or name another directory with --dir", o.split, dir)
+	}
+	return sets, err
+}
+
+func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
+	if o.dir == "" {
+		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
+	}
+	sets, err := testset.FindSTS(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	return runner.STS(ctx, protocols, sets)
+}
+
+func (o evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
+	protocols []*eval.Protocol) ([]*report.Report, error) {
+	target, err := corpus.ParseLanguage(o.target)
+	if err != nil {
+		return nil, err
+	}
+	if o.dir == "" {
+		return nil, badinput.Errorf("%s: name the directory of the sets with --dir", protocols[0].Name)
+	}
+	return runner.Labelled(ctx, protocols, o.dir, target)
+}
+
+// directory is --dir, or the directory in which mine data puts the set.
+func (o evalOptions) directory(name string) (string, error) {
+	if o.dir != "" {
+		return o.dir, nil
+	}
+	return dataDirectory(name)
+}
