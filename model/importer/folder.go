@@ -53,6 +53,9 @@ func importFolder(b *Draft, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseOwn(root, dir); err != nil {
+		return err
+	}
 	if name != "" && b.Out == "" {
 		b.Out = name // nothing is written into the cache
 	}
@@ -90,6 +93,19 @@ func snapshot(dir string) (files, name string) {
 		return dir, ""
 	}
 	return filepath.Join(dir, "snapshots", strings.TrimSpace(string(raw))), parts[2]
+}
+
+// refuseOwn refuses an encoder or judge that this program wrote: it has a manifest, and nothing of a published model.
+func refuseOwn(root, dir string) error {
+	if f := (&folder{root: root}); !f.has(model.FileName) || f.has("config.json") || f.has(modulesFile) {
+		return nil
+	}
+	kind := "encoder"
+	if m, err := model.LoadAny(root); err == nil && m.Judge != nil {
+		kind = "judge"
+	}
+	return badinput.Errorf("%[1]s has %[3]s, so it is a ready %[2]s of this program, and needs no import: use it with --%[2]s %[1]s",
+		dir, kind, model.FileName)
 }
 
 // readFolder reads the modules and config.json.

@@ -164,6 +164,9 @@ func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 		if fast := f.first(tokenizerFile); fast != "" {
 			return readFast(f, fast)
 		}
+		if !s.hasSettings {
+			return badinput.Errorf("%s has no %s, whose tokenizer_class says how the ids of %s become the model's: add that file, or the model's tokenizer.json", f.root, settingsFile, name)
+		}
 		return badinput.Errorf("%s names the tokenizer_class %q, and how it turns the ids of %s into the model's is not known here: add the model's tokenizer.json", f.at(settingsFile), s.Class, name)
 	}
 	if s.Lower != nil && *s.Lower {

@@ -240,6 +240,11 @@ func TestBadFolders(t *testing.T) {
 			tableGraph(t, dir, "a.onnx", table, false)
 			tableGraph(t, dir, "b.onnx", table, false)
 		}},
+		{"SentencePiece without settings", "has no tokenizer_config.json, whose tokenizer_class says how", Options{}, func(t *testing.T, dir string) {
+			remove("tokenizer_config.json")(t, dir)
+			write(t, dir, map[string]string{"spiece.model": "x"})
+		}},
+		{"SentencePiece of an unknown class", `tokenizer_config.json names the tokenizer_class "X"`, Options{}, files(map[string]string{"spiece.model": "x", "tokenizer_config.json": `{"tokenizer_class": "X"}`})},
 		{"a damaged graph", "onnx/model.onnx: not an ONNX model", Options{}, files(map[string]string{"onnx/model.onnx": "no graph"})},
 		{"a pickle for the dense layer", "a pickle can run code", Options{}, func(t *testing.T, dir string) {
 			write(t, dir, inST("cls", denseModule))
@@ -257,6 +262,22 @@ func TestBadFolders(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOwnEncoderIsNotImported: a folder that this program wrote is refused, and one that it was imported into is not.
+func TestOwnEncoderIsNotImported(t *testing.T) {
+	dir, _ := published(t, "bert", inST("mean", ""))
+	for range 2 {
+		if _, err := Import(t.Context(), dir, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := Import(t.Context(), dir, Options{Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Import(t.Context(), out, Options{})
+	encodetest.Refused(t, err, out+" has model.yaml, so it is a ready encoder of this program, and needs no import: use it with --encoder "+out)
 }
 
 func TestKnownEncodersLoad(t *testing.T) {
