@@ -183,6 +183,9 @@ func (o Options) noColumn(where, name string, columns []string) error {
 	case o.MadeBy != "" && kind != "":
 		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name,
 			list, o.MadeBy)
+	case o.NoFlags && kind != "":
+		return badinput.Errorf("%s: there is no column %q; its columns are %s; rename one of them to %[2]q in the file, or "+
+			"give a .txt file with a sentence a line", where, name, list)
 	case kind == "":
 		return badinput.Errorf(
 			"%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",

@@ -78,6 +78,8 @@ type Options struct {
 	// MadeBy is the command that writes these columns, for the message about one that is missing; empty: they are named
 	// by flags. It changes no output.
 	MadeBy string `json:"-"`
+	// NoFlags says that the command has no flags that name columns, for the same message.
+	NoFlags bool `json:"-"`
 
 	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
 	// of a text.

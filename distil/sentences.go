@@ -130,7 +130,9 @@ func (s *Sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) e
 		batch = batch[:0]
 		return err
 	}
-	for sentence, err := range corpus.Sentences(input.File{Path: t.Path}, corpus.DefaultOptions()) {
+	opts := corpus.DefaultOptions()
+	opts.NoFlags = true
+	for sentence, err := range corpus.Sentences(input.File{Path: t.Path}, opts) {
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,9 @@ func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 		return nil, err
 	}
 	for _, in := range files {
-		for s, err := range corpus.Sentences(in, corpus.DefaultOptions()) {
+		opts := corpus.DefaultOptions()
+		opts.NoFlags = true
+		for s, err := range corpus.Sentences(in, opts) {
 			if err == nil {
 				err = ctx.Err()
 			}
