@@ -2,6 +2,7 @@ package distil
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +17,7 @@ import (
 // pieces is the text of a distillation in the pieces of teacher and student.
 type pieces struct {
 	text       *Sentences // the drawn sentences, including invented ones, in the teacher's ids
+	lacking    int        // sentences of the text that are left out, because they have a piece that the student lacks
 	invented   int        // sentences, before any were drawn
 	frames     []Frame    // frame of each language of text.Names
 	vocabulary *Vocabulary
@@ -50,6 +52,9 @@ func readPieces(ctx context.Context, o Options, t *source) (*pieces, error) {
 	if len(bos) > 0 {
 		p.first = p.vocabulary.Student[bos[0]]
 	}
+	if err := p.countLacking(o, text, bos, eos); err != nil {
+		return nil, err
+	}
 	if o.Invent > 0 {
 		wanted := make([]bool, v.Rows())
 		for id := range wanted {
@@ -68,14 +73,8 @@ func readPieces(ctx context.Context, o Options, t *source) (*pieces, error) {
 // translate writes the sentences in the student's ids, without the language's prefix, which a student does not take. A
 // sentence with a piece that the student lacks is left out.
 func (p *pieces) translate(bos, eos []int32) {
-	var ids []int32
 	for i := range p.text.Len() {
-		frame := p.frames[max(p.text.Languages[i], 0)]
-		whole := p.text.At(i)
-		begin := min(len(frame.Before), len(whole))
-		own := whole[begin:max(len(whole)-len(frame.After), begin)]
-		ids = append(append(append(ids[:0], bos...), own...), eos...)
-		ids, ok := p.vocabulary.Translate(ids, nil)
+		ids, ok := p.translated(p.text, i, bos, eos)
 		if !ok {
 			continue
 		}
@@ -83,6 +82,41 @@ func (p *pieces) translate(bos, eos []int32) {
 		p.rows.Ends = append(p.rows.Ends, int64(len(p.rows.IDs)))
 		p.kept = append(p.kept, i)
 	}
+}
+
+// translated is sentence i of a text in the student's ids; false if the student lacks one of its pieces.
+func (p *pieces) translated(text *Sentences, i int, bos, eos []int32) ([]int32, bool) {
+	frame := p.frames[max(text.Languages[i], 0)]
+	whole := text.At(i)
+	begin := min(len(frame.Before), len(whole))
+	own := whole[begin:max(len(whole)-len(frame.After), begin)]
+	return p.vocabulary.Translate(slices.Concat(bos, own, eos), nil)
+}
+
+// countLacking counts the sentences of the text, before any are invented, that have a piece that the student lacks. It
+// refuses a text of which too few are left.
+func (p *pieces) countLacking(o Options, text *Sentences, bos, eos []int32) error {
+	all := text.Len()
+	for i := range all {
+		if _, ok := p.translated(text, i, bos, eos); !ok {
+			p.lacking++
+		}
+	}
+	if p.lacking == 0 {
+		return nil
+	}
+	if left := all - p.lacking; left < minSentences {
+		return badinput.Errorf("the student's vocabulary (--pieces %d) lacks a piece of %d of the text's %d different sentences, and the other %d are "+
+			"fewer than the %d that a table can be fitted on: give more --pieces, or name more --text", o.Pieces, p.lacking,
+			all, left, minSentences)
+	}
+	o.Report(leftOut(p.lacking, o.Pieces))
+	return nil
+}
+
+// leftOut says for a person how many sentences are not fitted, and why.
+func leftOut(sentences, pieces int) string {
+	return fmt.Sprintf("%d sentences of the text are left out: the student's vocabulary (--pieces %d) lacks a piece of each", sentences, pieces)
 }
 
 // counts are the occurrences of each of the student's ids.

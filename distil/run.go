@@ -60,6 +60,9 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 		return nil, err
 	}
 	r.Warnings = warnings
+	if r.LeftOut > 0 {
+		r.Warnings = append(r.Warnings, leftOut(r.LeftOut, o.Pieces))
+	}
 	if err := publish(ctx, o, t, r); err != nil {
 		return nil, err
 	}
@@ -104,7 +107,7 @@ func distil(ctx context.Context, o Options, t, b *source) (*result, error) {
 	r := &result{pieces: p, problem: problem, table: table, second: second}
 	r.Summary = Summary{
 		Tensor: t.tensor, TeacherDigest: t.model.Digest, Text: p.text.Sources, Invented: p.invented,
-		Sentences: len(p.kept), Tokens: len(p.rows.IDs), Rows: len(p.vocabulary.Teacher),
+		Sentences: len(p.kept), LeftOut: p.lacking, Tokens: len(p.rows.IDs), Rows: len(p.vocabulary.Teacher),
 		Fitted: table.Fitted, Descent: table.descent, Losses: table.losses,
 	}
 	if second != nil {

@@ -19,6 +19,7 @@ type Summary struct {
 	Warnings  []string `json:"warnings"` // sentences
 	Tensor    string   `json:"tensor"`   // the teacher's tensor; "": its pooled output
 	Sentences int      `json:"sentences"`
+	LeftOut   int      `json:"left_out,omitempty"` // sentences with a piece that the student lacks
 	Invented  int      `json:"invented"`
 	Tokens    int      `json:"tokens"`
 	Rows      int      `json:"rows"` // the table's rows: pieces and special tokens

@@ -58,9 +58,6 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 		if err != nil {
 			return err
 		}
-		if language, err = corpus.ParseLanguage(language); err != nil {
-			return err
-		}
 		texts = append(texts, rewrite.Text{Language: language, Sentences: first(path, most)})
 	}
 	if texts == nil {
@@ -88,8 +85,9 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 // first are the first sentences of a file.
 func first(path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		n := 0
-		for sentence, err := range corpus.Sentences(input.File{Path: path}, corpus.DefaultOptions()) {
+		n, opts := 0, corpus.DefaultOptions()
+		opts.NoFlags = true
+		for sentence, err := range corpus.Sentences(input.File{Path: path}, opts) {
 			if n++; n > most || !yield(sentence.Normal, err) {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
 	"bitextmine/distil"
 	"bitextmine/internal/badinput"
 )
@@ -101,19 +102,28 @@ func distilText(cmd *cobra.Command, o distil.Options, texts, bitexts []string) (
 	if o.Bitexts, err = distilBitexts(bitexts); err != nil {
 		return err
 	}
+	for i, code := range o.Languages {
+		if o.Languages[i], err = corpus.ParseLanguage(code); err != nil {
+			return badinput.Errorf("--languages %s: %w", code, err)
+		}
+	}
 	return runDistill(cmd.Context(), o, cmd.OutOrStdout())
 }
 
 // distilBitexts reads SOURCE-TARGET=FILE.
-func distilBitexts(flags []string) ([]distil.Bitext, error) {
+func distilBitexts(all []string) ([]distil.Bitext, error) {
 	var bitexts []distil.Bitext
-	for _, flag := range flags {
+	for _, flag := range all {
 		languages, path, ok := strings.Cut(flag, "=")
 		source, target, pair := strings.Cut(languages, "-")
 		if !ok || !pair || source == "" || target == "" || path == "" {
 			return nil, badinput.Errorf("--bitext %q is not SOURCE-TARGET=FILE, such as de-en=pairs.tsv", flag)
 		}
-		bitexts = append(bitexts, distil.Bitext{Source: source, Target: target, Path: path})
+		codes, err := flags.Languages(source, target)
+		if err != nil {
+			return nil, badinput.Errorf("--bitext %s: %w", flag, err)
+		}
+		bitexts = append(bitexts, distil.Bitext{Source: codes[0], Target: codes[1], Path: path})
 	}
 	return bitexts, nil
 }

@@ -146,5 +146,8 @@ func LanguageFile(flag, value string) (language, path string, err error) {
 	if !ok || language == "" || path == "" {
 		return "", "", badinput.Errorf("%s %q is not LANGUAGE=FILE, such as de=news.de", flag, value)
 	}
+	if language, err = corpus.ParseLanguage(language); err != nil {
+		return "", "", badinput.Errorf("%s %s: %w", flag, value, err)
+	}
 	return language, path, nil
 }
