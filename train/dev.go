@@ -213,6 +213,9 @@ func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) 
 		if err != nil {
 			return nil, err
 		}
+		if s.Split != "" && !slices.ContainsFunc(found, func(f testset.AlignedFiles) bool { return f.OfSplit(s.Split) }) {
+			return nil, badinput.Errorf("dev: %s has no part %q: correct split, or remove it", s.Dir, s.Split)
+		}
 		return runner.Aligned(ctx, protocols, found, eval.AlignedOptions{})
 	}
 	pairs := make([]testset.LanguagePair, len(s.Src))

@@ -147,6 +147,7 @@ func TestCheckDev(t *testing.T) {
 		"no sets":         {nil, "", ""},
 		"no average":      {[]DevSet{set}, "tatoeba average accuracy", "name one of tatoeba deu accuracy, tatoeba deu accuracy_backward, tatoeba deu accuracy_forward"},
 		"error rate":      {[]DevSet{set}, "tatoeba deu error", "better when higher"},
+		"misspelt split":  {[]DevSet{in(func(s *DevSet) { s.Split = "Dev" })}, "", `has no part "Dev"`},
 		"no such file":    {[]DevSet{in(func(s *DevSet) { s.Src = []string{"fr"} })}, "", "has no line-aligned test set of fr and en"},
 		"two of one name": {[]DevSet{set, in(func(s *DevSet) { s.Dir = other })}, "", "two sets give a figure of the name"},
 	} {
