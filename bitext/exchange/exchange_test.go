@@ -107,6 +107,7 @@ func TestReadTSV(t *testing.T) {
 // A first line that cannot be read costs no other: the columns are those of the first line that can be.
 func TestBadFirstLineOfTSV(t *testing.T) {
 	for text, want := range map[string][]string{
+		"\n \nsrc_text\ttgt_text\neins\tone\n":                          {"empty", "empty", "eins|one"},
 		"caf\xe9\tKaffee\neins\tone\n":                                  {"not_utf8", "eins|one"},
 		strings.Repeat("a", maxLineBytes+1) + "\tb\neins\tone\n":        {"too_long", "eins|one"},
 		"\xff\n\xff\nid\ttgt_text\tsrc_text\n1\tone\teins\nzwei\ttwo\n": {"not_utf8", "not_utf8", "eins|one", "malformed"},

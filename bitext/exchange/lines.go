@@ -43,8 +43,8 @@ func (r *tsvReader) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	// A line that cannot be read does not say what the columns are: the first one that can be does.
-	if !r.begun && (line.Reason == "" || r.opts.Layout != nil) {
+	// A line that cannot be read, or is blank, does not say what the columns are: the first of the others does.
+	if !r.begun && (line.Reason == "" && strings.TrimSpace(line.Text) != "" || r.opts.Layout != nil) {
 		r.begun = true
 		if err := r.begin(line); err != nil {
 			return Record{}, err
