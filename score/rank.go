@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"bitextmine/internal/heaps"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
@@ -156,29 +157,10 @@ func (r *Ranked) sort() {
 }
 
 // sortedBy sets keys to the complement of each probability's bits and its place, ascending: non-negative floats are
-// ordered like their bits. Grouped by their first 16 bits keys make small heaps, which are sorted in less time than all
-// of them.
+// ordered like their bits.
 func sortedBy(probabilities []float32, keys []uint64) {
-	var ends [1 << 16]int
-	for _, p := range probabilities {
-		ends[^math.Float32bits(p)>>16]++
-	}
-	sum := 0
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
-	}
-	for i, p := range probabilities {
-		bits := ^math.Float32bits(p)
-		at := &ends[bits>>16]
-		keys[*at] = uint64(bits)<<32 | uint64(i)
-		*at++
-	}
-	begin := 0
-	for _, end := range ends {
-		slices.Sort(keys[begin:end])
-		begin = end
-	}
+	heaps.Sort(keys, func(i int) uint64 { return uint64(^math.Float32bits(probabilities[i]))<<32 | uint64(i) },
+		func(key uint64) uint16 { return uint16(key >> 48) }, slices.Sort)
 }
 
 // permute moves s[order[i]] to place i, for every i. It follows each cycle, so that nothing is in memory twice.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,15 +124,14 @@ func (drawn) Vectors(_ context.Context, side testset.Side, _ testset.Role) (test
 	const dim = 8
 	rows := make([]float32, 0, dim*len(side.Texts))
 	for _, text := range side.Texts {
-		sum, length := sha256.Sum256([]byte(text)), 0.0
-		row := make([]float64, dim)
+		sum, row := sha256.Sum256([]byte(text)), [dim]float32{}
 		for i := range row {
-			row[i] = float64(sum[i]) - 127.5 // never 0, so there is a length
-			length += row[i] * row[i]
+			row[i] = float32(sum[i]) - 127.5 // never 0, so there is a length
 		}
-		for _, x := range row {
-			rows = append(rows, float32(x/math.Sqrt(length)))
+		if err := embedding.Normalise(row[:]); err != nil {
+			return testset.EncodedSide{}, err
 		}
+		rows = append(rows, row[:]...)
 	}
 	return testset.EncodedSide{Side: side, Rows: embedding.FromFloat32(rows, dim)}, nil
 }
@@ -213,7 +211,7 @@ func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) 
 		if err != nil {
 			return nil, err
 		}
-		if s.Split != "" && !slices.ContainsFunc(found, func(f testset.AlignedFiles) bool { return f.OfSplit(s.Split) }) {
+		if s.Split != "" && !testset.HasSplit(found, s.Split) {
 			return nil, badinput.Errorf("dev: %s has no part %q: correct split, or remove it", s.Dir, s.Split)
 		}
 		return runner.Aligned(ctx, protocols, found, eval.AlignedOptions{})

@@ -20,6 +20,7 @@ import (
 type File struct {
 	Matrix
 	Meta   Meta
+	SHA256 string // its digest, for whoever knows it from a record; empty: Open reads no record
 	mapped []byte
 }
 

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/parallel"
 )
 
 // Matrix is n row vectors of dim values, C order. Exactly one of F16 and F32 is set. The memory may be a mapped file:
@@ -48,19 +47,18 @@ const stepRows = 8192
 // InSteps calls do, on several cores, with parts lo to hi-1 of n numbers of rows, and releases the rows now and then.
 // It stops early when the context ends.
 func (m Matrix) InSteps(ctx context.Context, n int, do func(lo, hi int)) error {
-	var mu sync.Mutex
-	var failed error
-	parallel.Ranges(n, m.Dim, func(from, to int) {
-		for lo := from; lo < to && ctx.Err() == nil; lo += stepRows {
+	return inParts(n, func(from, to int) error {
+		for lo := from; lo < to; lo += stepRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			do(lo, min(lo+stepRows, to))
 			if err := m.Release(); err != nil {
-				mu.Lock()
-				failed = err
-				mu.Unlock()
+				return err
 			}
 		}
+		return nil
 	})
-	return cmp.Or(ctx.Err(), failed)
 }
 
 // FromFloat32 wraps rows [n, dim] without copying.
@@ -136,7 +134,7 @@ const unitTolerance = 2e-3
 // name in messages.
 func (m Matrix) Unit(name string) (Matrix, error) {
 	var other atomic.Bool // a row of another length was found
-	err := m.inParts(func(lo, hi int) error {
+	err := inParts(m.N, func(lo, hi int) error {
 		row := make([]float32, m.Dim)
 		for i := lo; i < hi && !other.Load(); i++ {
 			m.Float32(row, i, i+1)
@@ -154,7 +152,7 @@ func (m Matrix) Unit(name string) (Matrix, error) {
 		return m, err
 	}
 	rows := make([]float32, m.N*m.Dim)
-	err = m.inParts(func(lo, hi int) error {
+	err = inParts(m.N, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			one := rows[i*m.Dim : (i+1)*m.Dim]
 			m.Float32(one, i, i+1)
@@ -167,13 +165,13 @@ func (m Matrix) Unit(name string) (Matrix, error) {
 	return FromFloat32(rows, m.Dim), err
 }
 
-// inParts divides the rows among all processors. It returns the error of the first part that failed.
-func (m Matrix) inParts(do func(lo, hi int) error) error {
+// inParts divides n rows among all processors. It returns the error of the first part that failed.
+func inParts(n int, do func(lo, hi int) error) error {
 	threads := runtime.GOMAXPROCS(0)
 	errs := make([]error, threads)
 	var wait sync.WaitGroup
 	for i := range threads {
-		wait.Go(func() { errs[i] = do(i*m.N/threads, (i+1)*m.N/threads) })
+		wait.Go(func() { errs[i] = do(i*n/threads, (i+1)*n/threads) })
 	}
 	wait.Wait()
 	return cmp.Or(errs...)

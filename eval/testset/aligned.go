@@ -18,10 +18,12 @@ type AlignedFiles struct {
 	Source, Target string
 }
 
-// OfSplit reports whether the files are of a part of a set: XXX.SPLIT, or in a directory SPLIT.
-func (f AlignedFiles) OfSplit(split string) bool {
-	return strings.HasSuffix(uncompressed(filepath.Base(f.Source)), "."+split) ||
-		filepath.Base(filepath.Dir(f.Source)) == filepath.Base(split)
+// HasSplit reports whether any of the files are of a part of a set: their names end in it, or their directory's is it.
+func HasSplit(files []AlignedFiles, split string) bool {
+	return slices.ContainsFunc(files, func(f AlignedFiles) bool {
+		return strings.HasSuffix(uncompressed(filepath.Base(f.Source)), "."+split) ||
+			filepath.Base(filepath.Dir(f.Source)) == filepath.Base(split)
+	})
 }
 
 // alignedFile is a file of a line-aligned set with its language code.

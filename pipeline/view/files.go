@@ -134,15 +134,6 @@ func (f *Files) Keys(ctx context.Context, s *plan.Shard) ([]corpus.Key, error) {
 	return keys, errors.Join(err, reader.Close())
 }
 
-// VectorsDigest returns the SHA-256 of a shard's embedding file, as its record says.
-func (f *Files) VectorsDigest(ctx context.Context, s *plan.Shard) (string, error) {
-	out, err := f.Output(ctx, Encode, s.Vector)
-	if err != nil {
-		return "", err
-	}
-	return out.SHA256(EmbeddingFile), nil
-}
-
 // Vectors opens a shard's embedding file, [rows, dim].
 func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, error) {
 	out, err := f.Output(ctx, Encode, s.Vector)
@@ -153,6 +144,7 @@ func (f *Files) Vectors(ctx context.Context, s *plan.Shard) (*embedding.File, er
 	if err != nil {
 		return nil, err
 	}
+	file.SHA256 = out.SHA256(EmbeddingFile)
 	if file.N != s.Rows {
 		return nil, errors.Join(fmt.Errorf("embedding file of %s has %d rows, its shard %d", s.Name, file.N, s.Rows), file.Close())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/heaps"
 	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 )
@@ -162,32 +163,15 @@ func appendOccurrences(to []occurrence, shard int, keys []corpus.Key, wanted fun
 	return to
 }
 
-// byKey returns the occurrences in the order of (key, shard, row), given in that of (shard, row). Keys are hashes:
-// grouped by their first 16 bits they make small heaps, and sorting those takes a fifth of the time of sorting them
-// all.
+// byKey returns the occurrences in the order of (key, shard, row), given in that of (shard, row). Keys are hashes.
 func byKey(all []occurrence) []occurrence {
-	var ends [1 << 16]int
-	for _, o := range all {
-		ends[o.group()]++
-	}
-	sum := 0
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
-	}
 	sorted := make([]occurrence, len(all))
-	for _, o := range all {
-		at := &ends[o.group()]
-		sorted[*at] = o
-		*at++
-	}
-	begin := 0
-	for _, end := range ends {
-		slices.SortFunc(sorted[begin:end], func(a, b occurrence) int {
-			return cmp.Or(a.compareKey(b), cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Row, b.Row))
+	heaps.Sort(sorted, func(i int) occurrence { return all[i] }, func(o occurrence) uint16 { return uint16(o.group()) },
+		func(heap []occurrence) {
+			slices.SortFunc(heap, func(a, b occurrence) int {
+				return cmp.Or(a.compareKey(b), cmp.Compare(a.Shard, b.Shard), cmp.Compare(a.Row, b.Row))
+			})
 		})
-		begin = end
-	}
 	return sorted
 }
 

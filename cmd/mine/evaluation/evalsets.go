@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"context"
-	"slices"
 
 	"bitextmine/corpus"
 	"bitextmine/eval"
@@ -78,7 +77,7 @@ func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedF
 		return nil, err
 	}
 	sets, err := testset.FindAligned(dir, o.split, sources, target)
-	if err == nil && o.splitGiven && !slices.ContainsFunc(sets, func(s testset.AlignedFiles) bool { return s.OfSplit(o.split) }) {
+	if err == nil && o.splitGiven && !testset.HasSplit(sets, o.split) {
 		return nil, badinput.Errorf("mine eval: --split %s is for sets that have parts, such as FLORES, and those in %s have none; "+
 			"leave it out, or name another directory with --dir", o.split, dir)
 	}

@@ -148,10 +148,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 			return nil, failure
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		sides[side].Vectors = file.Matrix
-		if sides[side].Digest, err = e.VectorsDigest(ctx, shards[side]); err != nil {
-			return nil, err
-		}
+		sides[side].Vectors, sides[side].Digest = file.Matrix, file.SHA256
 		if sides[side].Order, err = order(ctx, e, shards[side], dir); err != nil {
 			return nil, err
 		}
