@@ -150,9 +150,12 @@ func (m Metadata) pairs() [][2]string {
 		}...)
 	}
 	if r := m.Refine; r != nil {
+		least := [2]string{"refine_floor", formatFloat(r.Floor)}
+		if r.Doubt > 0 {
+			least = [2]string{"refine_doubt", formatFloat(r.Doubt)}
+		}
 		pairs = append(pairs, [][2]string{
-			{"refine", r.Encoder}, {"refine_digest", r.Digest}, {"refine_floor", formatFloat(r.Floor)},
-			{"refined", strconv.Itoa(r.Sentences)},
+			{"refine", r.Encoder}, {"refine_digest", r.Digest}, least, {"refined", strconv.Itoa(r.Sentences)},
 		}...)
 	}
 	return pairs
@@ -277,5 +280,6 @@ type Refine struct {
 	Encoder   string // name
 	Digest    string
 	Floor     float64 // the margin of a pair that it was given
+	Doubt     float64 // the least probability of a pair that it was given; 0: the floor says which
 	Sentences int     // number of sentences given to the encoder
 }

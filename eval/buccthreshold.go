@@ -274,7 +274,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin = mined.Mined
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
-	matched := ranked.Matched(verdicts, false)
+	matched := ranked.Matched(verdicts)
 	adapted := ranked.Adapt(matched, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
 	for i, p := range matched {
 		matched[i] = adapted.Of(p)

@@ -144,11 +144,11 @@ func TestAutoScorer(t *testing.T) {
 // its text what the strong one adds, on any number of threads; an explanation has it.
 func TestAutoScorerRefines(t *testing.T) {
 	dir := t.TempDir()
-	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	cfg := learning(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 	de, _ := sentencesOf(t, dir, "de.txt")
 	en, _ := sentencesOf(t, dir, "en.txt")
 	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
-	cfg.Scorer, cfg.Refine, cfg.RefineFloor, cfg.Threads = score.Auto, encodetest.Bag(), 1.02, 1
+	cfg.Scorer, cfg.Threads = score.Auto, 1
 	first, log := runLogged(t, cfg)
 	if strings.Contains(log, "fitted a scorer") || first.Scorer == nil || !strings.Contains(first.Rule(), "highest expected F1") {
 		t.Errorf("scorer %+v, rule %s, log %s", first.Scorer, first.Rule(), log)

@@ -3,11 +3,14 @@ package pipeline
 import (
 	"bytes"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"bitextmine/bitext"
+	"bitextmine/corpus"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
@@ -104,11 +107,50 @@ func TestRefinedScorer(t *testing.T) {
 	}
 }
 
+// TestLearnedRun: exactly the sentences of pairs that may be translations by the scorer, but not surely, go to the
+// strong encoder with their rivals, whose pairs have its cosine, and a larger doubt encodes nothing anew.
+func TestLearnedRun(t *testing.T) {
+	cfg := learning(testConfig(corpora(t, 400), filepath.Join(t.TempDir(), "out")))
+	cfg.KeepBelow, cfg.Overwrite = true, true
+	w := watch()
+	report := w.run(t, cfg)
+	want, unseen, sure := map[string]int{}, 0, 0
+	for _, row := range pairs(t, report) {
+		switch {
+		case row.RefineCosine != nil:
+			want[corpus.Normalise(row.Source.Text)], want[corpus.Normalise(row.Target.Text)] = 1, 1
+		case float64(*row.Prob) >= cfg.RefineDoubt && *row.Prob <= 0.97:
+			t.Errorf("%+v did not go to the strong encoder", row)
+		case row.Keep:
+			sure++
+		default:
+			unseen++
+		}
+	}
+	if !maps.Equal(w.texts, want) || unseen == 0 || sure == 0 || report.Counts.Refined != len(want) || report.Counts.Kept == 0 {
+		t.Errorf("%d sentences were encoded again instead of %d, %d pairs were too bad and %d too good for it, counts %+v", len(w.texts), len(want), unseen, sure, report.Counts)
+	}
+	if report.Cut.By != score.ByStrong || report.Settings.RefineFloor != 0 || report.Settings.RefineDoubt != cfg.RefineDoubt {
+		t.Errorf("cut %+v, settings %+v", report.Cut, report.Settings.Refining)
+	}
+	file, err := bitext.Open(report.Bitext.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := file.Metadata()
+	if err := file.Close(); err != nil || said["refine_doubt"] != "0.01" || said["refine_floor"] != "" {
+		t.Errorf("metadata %v, error %v", said, err)
+	}
+	cfg.RefineDoubt = 0.4
+	if fewer := w.run(t, cfg); refinedNow(fewer) != 0 || fewer.Counts.Refined >= report.Counts.Refined {
+		t.Errorf("%d sentences were encoded again, %d on the list", refinedNow(fewer), fewer.Counts.Refined)
+	}
+}
+
 // TestStrongIsNotWeighed: of text with hardly a translation nothing is learnt of the strong encoder, and run.json says
 // so.
 func TestStrongIsNotWeighed(t *testing.T) {
-	cfg := refined(scored(testConfig(corpora(t, 10), filepath.Join(t.TempDir(), "out"))))
-	cfg.Threshold = setting.AutoThreshold
+	cfg := learning(testConfig(corpora(t, 10), filepath.Join(t.TempDir(), "out")))
 	report := mustRun(t, cfg)
 	if said := strings.Join(report.Cut.Assumed, " "); !strings.Contains(said, "the first encoder decides alone") {
 		t.Errorf("run.json says %q", said)
@@ -136,6 +178,11 @@ func TestRefineRefuses(t *testing.T) {
 		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
 		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", setting.AutoThreshold }, "margin distance has no default floor"},
 		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
+		"a floor and a scorer": {func(c *Config) { c.Scorer, c.Threshold = score.Auto, setting.AutoThreshold }, "refine_floor = 1.02 is of --scorer none"},
+		"no doubt": {func(c *Config) {
+			*c = learning(*c)
+			c.RefineFloor, c.RefineDoubt = setting.AutoThreshold, 0
+		}, "refine_doubt = 0 must be"},
 		"a scorer's precision": {func(c *Config) { c.Scorer, c.Precision = score.None, 0.9 }, "need a scorer"},
 	} {
 		t.Run(name, func(t *testing.T) {

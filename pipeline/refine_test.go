@@ -25,6 +25,7 @@ import (
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/score"
 )
 
 // strong is the encoder that refines in these tests. That it is no better than the first changes nothing.
@@ -35,6 +36,16 @@ func refined(cfg Config) Config {
 	cfg.Refine, cfg.RefineFloor, cfg.Threshold = strong, 1.02, 0.9
 	return cfg
 }
+
+// learning is two-stage mining that learns in the text what the strong encoder adds to the program's scorer.
+func learning(cfg Config) Config {
+	cfg = scored(cfg)
+	cfg.Refine, cfg.RefineDoubt = strong, 0.01
+	return cfg
+}
+
+// twoStage are the ways in which two-stage mining decides.
+var twoStage = map[string]func(Config) Config{"by margin": refined, "by a scorer": learning}
 
 // watched records what a strong encoder is given, and fails as it is told.
 type watched struct {
@@ -143,10 +154,18 @@ func TestRefinedRun(t *testing.T) {
 // TestRefinedBytes: threads, tasks that run one by one and a second run change no byte; shards change where sentences
 // stand, and nothing else.
 func TestRefinedBytes(t *testing.T) {
-	dir := corpora(t, 200)
-	cfg := refined(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	dir := corpora(t, 400)
+	for name, mode := range twoStage {
+		t.Run(name, func(t *testing.T) { refinedBytes(t, mode(testConfig(dir, filepath.Join(t.TempDir(), "out")))) })
+	}
+}
+
+func refinedBytes(t *testing.T, cfg Config) {
 	cfg.KeepBelow, cfg.Threads, cfg.ShardSize = true, 1, 60
 	want := mustRun(t, cfg)
+	if want.Cut != nil && want.Cut.By != score.ByStrong {
+		t.Errorf("nothing is learnt: cut %+v", want.Cut)
+	}
 	for _, s := range mustRun(t, cfg).Stages {
 		if s.Cached != s.Tasks {
 			t.Errorf("%s computed %d of %d tasks again", s.Name, s.Tasks-s.Cached, s.Tasks)
@@ -192,13 +211,19 @@ func TestRefinedBytes(t *testing.T) {
 func TestRefinedNights(t *testing.T) {
 	const n = 4
 	files := mineNights(t, n)
+	for name, mode := range twoStage {
+		t.Run(name, func(t *testing.T) { refinedNights(t, files, mode) })
+	}
+}
+
+func refinedNights(t *testing.T, files [2][][]byte, mode func(Config) Config) {
 	text, out, w := newText(t), filepath.Join(t.TempDir(), "out"), watch()
 	var last *record.Report
-	for i := range n {
+	for i := range files[0] {
 		text.put(0, nightText(i), files[0][i])
 		text.put(1, nightText(i), files[1][i])
 		before := len(w.texts)
-		last = w.run(t, refined(text.config(out)))
+		last = w.run(t, mode(text.config(out)))
 		if got := int(refinedNow(last)); got != len(w.texts)-before {
 			t.Errorf("night %d says that it encoded %d sentences again; it was %d", i, got, len(w.texts)-before)
 		}
@@ -208,9 +233,9 @@ func TestRefinedNights(t *testing.T) {
 			t.Errorf("%q was encoded %d times", text, times)
 		}
 	}
-	cfg := refined(text.config(filepath.Join(t.TempDir(), "fresh")))
+	cfg := mode(text.config(filepath.Join(t.TempDir(), "fresh")))
 	if fresh := mustRun(t, cfg); fresh.Bitext.SHA256 != last.Bitext.SHA256 || refinedNow(fresh) > int64(len(w.texts)) {
-		t.Errorf("the bytes after %d nights differ from one run's", n)
+		t.Errorf("the bytes after %d nights differ from one run's", len(files[0]))
 	}
 	for _, path := range glob(t, filepath.Join(cfg.Out, "work", "refine", "*", "*")) {
 		if filepath.Base(path) == "task.json" {

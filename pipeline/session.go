@@ -132,9 +132,12 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	s.cfg = cfg // now it names what computes the encoders
 	s.scorers = &scorer.Chooser{Config: &s.cfg, Models: s.models, Log: opts.Log}
 	if goal == "" {
-		if s.scorer, err = s.scorers.Load(); err != nil {
-			return nil, err
-		}
+		s.scorer, err = s.scorers.Load()
+	} else {
+		err = s.cfg.Promising(false)
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.started = time.Now().UTC()
 	if err := config.MakeOut(cfg.Out); err != nil {

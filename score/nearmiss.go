@@ -59,7 +59,7 @@ func (r *Ranked) NearMisses(sources, targets int) error {
 		}
 	}
 	// The probabilities are adapted to the share of translations afterwards, which must not undo this.
-	matched := r.Matched(verdicts, false)
+	matched := r.Matched(verdicts)
 	shift := Adapt(matched, r.scorer.PriorOf(len(r.Candidates), len(matched)), false).shift
 	r.right = part[otherNearMiss]
 	r.Rescore(func(i int, p float32) float32 {

@@ -66,7 +66,7 @@ func TestNearMisses(t *testing.T) {
 	if !many || right < 0.88 || right > 0.92 { // 18 of the 180 without another number
 		t.Errorf("part that is right %v, many %v", right, many)
 	}
-	matched := r.Matched(r.Match(sources, targets), false)
+	matched := r.Matched(r.Match(sources, targets))
 	a := r.Adapt(matched, r.scorer.PriorOf(len(r.Candidates), len(matched)), true)
 	if a.By != ByShift || a.Of(matched[0]) > 0.92 || a.Of(matched[179]) < 0.8 {
 		t.Errorf("adapted by %s: %v and %v", a.By, a.Of(matched[0]), a.Of(matched[179]))

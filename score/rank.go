@@ -106,28 +106,15 @@ func (r *Ranked) By(s *Scorer) error {
 	return err
 }
 
-// Refine ranks anew the candidates that the strong encoder has seen, by their log odds without it and its own.
-func (r *Ranked) Refine(by *Refined) {
-	r.rescore(true, func(i int, p float32) float32 {
+// Refine ranks the candidates anew by their probabilities as adapted without the strong encoder and, where it has seen
+// them, by what it adds.
+func (r *Ranked) Refine(by *Refined, adapted *Adapted) {
+	r.Rescore(func(i int, p float32) float32 {
+		if p = adapted.Of(p); !r.Seen(i) {
+			return p
+		}
 		return float32(Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
 	})
-}
-
-// Unrefined ranks anew the other candidates, so that adapted gives them the probability that first gives them now.
-func (r *Ranked) Unrefined(first, adapted *Adapted) {
-	r.rescore(false, func(_ int, p float32) float32 {
-		return float32(Logistic(Odds(float64(first.Of(p))) - adapted.shift))
-	})
-}
-
-// rescore gives the candidates that the strong encoder has seen, or all others, another probability.
-func (r *Ranked) rescore(seen bool, of func(i int, p float32) float32) {
-	for i, p := range r.Probabilities {
-		if r.Seen(i) == seen {
-			r.Probabilities[i] = of(i, p)
-		}
-	}
-	r.sort()
 }
 
 // sort puts the candidates with the highest probability first.
@@ -213,9 +200,8 @@ func (r Ranked) Cut(verdicts []mine.Verdict, threshold float64) (kept int) {
 	return kept
 }
 
-// Matched returns the probabilities of the candidates with the verdict Kept, or of those of them that the strong
-// encoder has seen.
-func (r Ranked) Matched(verdicts []mine.Verdict, seen bool) []float32 {
+// Matched returns the probabilities of the candidates with the verdict Kept.
+func (r Ranked) Matched(verdicts []mine.Verdict) []float32 {
 	n := 0
 	for _, v := range verdicts {
 		if v == mine.Kept {
@@ -224,7 +210,7 @@ func (r Ranked) Matched(verdicts []mine.Verdict, seen bool) []float32 {
 	}
 	kept := make([]float32, 0, n) // append would copy them again and again
 	for i, v := range verdicts {
-		if v == mine.Kept && (!seen || r.Seen(i)) {
+		if v == mine.Kept {
 			kept = append(kept, r.Probabilities[i])
 		}
 	}

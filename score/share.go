@@ -8,6 +8,7 @@ const (
 	ByShift   = "shift"   // prior shift alone
 	ByMargins = "margins" // no scorer: the distribution of the margins
 	ByMixture = "mixture" // the distribution of the log odds, with the prior shift as its prior
+	ByStrong  = "strong"  // one of these, and then what the strong encoder of two-stage mining adds
 )
 
 const (
@@ -78,6 +79,11 @@ func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adap
 	return adapt(probabilities, prior, known && !r.many && !r.scorer.Followed, right)
 }
 
+// Settled are the probabilities of matched pairs that Ranked.Refine has adapted: they stay.
+func Settled(probabilities []float32) *Adapted {
+	return &Adapted{By: ByStrong, Pairs: Sum(probabilities), right: 1}
+}
+
 func adapt(probabilities []float32, prior float64, known bool, right float64) *Adapted {
 	a := &Adapted{By: ByScorer, right: right}
 	if len(probabilities) >= minAdapted {
@@ -100,7 +106,7 @@ func adapt(probabilities []float32, prior float64, known bool, right float64) *A
 func (a *Adapted) Of(p float32) float32 {
 	shifted := Logistic(Odds(float64(p)) + a.shift)
 	switch {
-	case a.By == ByScorer:
+	case a.By == ByScorer, a.By == ByStrong:
 		return float32(a.right) * p
 	case a.curve == nil:
 		return float32(a.right * shifted)

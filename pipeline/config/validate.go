@@ -191,21 +191,42 @@ func validateLanguages(l *setting.Languages, fail func(format string, args ...an
 	}
 }
 
-// validateRefine checks the settings of two-stage mining and resolves the floor.
+// validateRefine checks the settings of two-stage mining.
 func validateRefine(c *Config, fail func(format string, args ...any)) {
-	switch floor, ok := defaultFloors[c.Margin]; {
+	switch {
 	case c.Refine == "":
 		if c.RefineFloor != setting.AutoThreshold && c.RefineFloor != 0 {
 			fail("refine_floor = %g is of two-stage mining; name the strong encoder with --refine", c.RefineFloor)
 		}
-		c.RefineFloor = 0 // has no meaning then, and is in no key
-	case c.RefineFloor == setting.AutoThreshold && !ok:
-		fail("margin %s has no default floor; give --refine-floor", c.Margin)
-	case c.RefineFloor == setting.AutoThreshold:
-		c.RefineFloor = floor
+		c.RefineFloor, c.RefineDoubt = 0, 0 // have no meaning then, and are in no key
 	case math.IsNaN(c.RefineFloor) || math.IsInf(c.RefineFloor, 0):
 		fail("refine_floor = %v is no number that a margin can be set against", c.RefineFloor)
 	}
+}
+
+// Promising settles which of two settings says what goes to the strong encoder of two-stage mining: refine_doubt where
+// the run learns what that adds to a scorer, else refine_floor.
+func (c *Config) Promising(learns bool) error {
+	floor, ok := defaultFloors[c.Margin]
+	switch given := c.RefineFloor != setting.AutoThreshold; {
+	case c.Refine == "":
+	case learns && given && c.RefineFloor != 0: // not settled before
+		return badinput.Errorf("refine_floor = %g is of --scorer none, and of a scorer that mine fit-scorer fitted with --refine; "+
+			"here refine_doubt says which pairs go to the strong encoder", c.RefineFloor)
+	case learns && !(c.RefineDoubt > 0 && c.RefineDoubt < 0.5):
+		return badinput.Errorf("refine_doubt = %g must be above 0 and below 0.5: pairs from that probability go to the strong encoder",
+			c.RefineDoubt)
+	case learns:
+		c.RefineFloor = 0
+	case !given && !ok:
+		return badinput.Errorf("margin %s has no default floor; give --refine-floor", c.Margin)
+	default:
+		c.RefineDoubt = 0
+		if !given {
+			c.RefineFloor = floor
+		}
+	}
+	return nil
 }
 
 // validateJudge checks the settings of the judge.

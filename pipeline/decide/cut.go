@@ -35,7 +35,7 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 	for more := true; more; {
 		d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 		copy(d.Probabilities, scored)
-		matched := d.Matched(d.Verdicts, false)
+		matched := d.Matched(d.Verdicts)
 		prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
 		adapted := p.adapt(d, matched, prior)
 		for i, probability := range scored {
@@ -55,11 +55,16 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// adapt adapts the probabilities of matched pairs to the text. What the strong encoder of two-stage mining has seen is
-// told apart so well that only its pairs are looked at, and that the shift alone does best.
+// adapted adapts the candidates' probabilities to the text, by those that are matched one-to-one.
+func adapted(p *decider, d *Decision) *score.Adapted {
+	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()))
+	return p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+}
+
+// adapt adapts the probabilities of matched pairs to the text, which those of two-stage mining are already.
 func (p *decider) adapt(d *Decision, matched []float32, prior float64) *score.Adapted {
 	if p.weighed {
-		return score.Adapt(d.Matched(d.Verdicts, true), prior, false)
+		return score.Settled(matched)
 	}
 	return d.Adapt(matched, prior, p.known)
 }
@@ -102,13 +107,13 @@ func (p *decider) cutName() string {
 }
 
 // share is the part of the smaller side's sentences that so many translations take.
-func (p *decider) share(translations float64) float64 {
+func share(p *view.Pair, translations float64) float64 {
 	return translations / float64(max(1, min(p.Sentences[0].Len(), p.Sentences[1].Len())))
 }
 
 // report says how the cut came about.
 func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, matched []float32) *record.CutReport {
-	r := &record.CutReport{Name: p.cutName(), By: adapted.By, Pairs: adapted.Pairs, Share: p.share(adapted.Pairs)}
+	r := &record.CutReport{Name: p.cutName(), By: adapted.By, Pairs: adapted.Pairs, Share: share(p.Pair, adapted.Pairs)}
 	kept := 0
 	for kept < len(matched) && float64(matched[kept]) >= d.Threshold {
 		kept++
@@ -127,7 +132,7 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 		assume("many sentences are near misses of a translation, with another number or a negation for example: of the pairs that look right, %.0f%% are taken to be", 100*right)
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
-		assume("too few translations are expected to learn from what the strong encoder says: the first encoder decides alone")
+		assume("too few pairs are in doubt to learn from what the strong encoder says: the first encoder decides alone")
 	}
 	if !p.known {
 		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g", score.MinUnknownPrecision)
@@ -218,7 +223,7 @@ func (p *decider) separate(d *Decision) {
 	for _, probability := range probabilities {
 		expected += float64(probability)
 	}
-	d.Cut = &record.CutReport{By: score.ByMargins, Share: p.share(expected)}
+	d.Cut = &record.CutReport{By: score.ByMargins, Share: share(p.Pair, expected)}
 	p.marginCut(d, margins, probabilities, expected)
 }
 

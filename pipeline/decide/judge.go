@@ -24,9 +24,7 @@ func Doubts(ctx context.Context, p *view.Pair, model *model.Model, options encod
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
-	matched := d.Matched(d.Verdicts, false)
-	adapted := by.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+	adapted := adapted(by, d)
 	var doubts []mine.Candidate
 	low := p.Plan.Settings.JudgeDoubt
 	for i, c := range d.Candidates {
@@ -62,8 +60,7 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 // merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs it saw, or
 // as its manifest says where it saw too few.
 func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, error) {
-	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()), false)
-	adapted := p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+	adapted := adapted(p, d)
 	var seen, odds []float64
 	for i, c := range d.Candidates {
 		if logit, ok := logits[[2]int32{c.Source, c.Target}]; ok {

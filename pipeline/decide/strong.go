@@ -13,9 +13,11 @@ import (
 	"bitextmine/score/fit"
 )
 
-// strongOf returns what the strong encoder says of candidates. Its margins are over k neighbours; without any, there
-// are only cosines.
-func strongOf(ctx context.Context, p *view.Pair, candidates []mine.Candidate, k, threads int) (of score.Strong, err error) {
+// strongOf returns what the strong encoder says of the candidates that went to it, of those that it has both sentences
+// of. Its margins are over k neighbours; without any, there are only cosines.
+func strongOf(
+	ctx context.Context, p *view.Pair, candidates []mine.Candidate, sent func(i int) bool, k, threads int,
+) (of score.Strong, err error) {
 	var sides [2]*strongSide
 	for side := range sides {
 		if sides[side], err = openStrong(ctx, p, side); err != nil {
@@ -34,14 +36,14 @@ func strongOf(ctx context.Context, p *view.Pair, candidates []mine.Candidate, k,
 	of.Cosines = make([]float32, len(candidates))
 	for i, c := range candidates {
 		switch {
-		case !promising(p, c):
+		case !sent(i):
 			of.Cosines[i] = mine.NotRefined
 		case source.Vector(c.Source, source.row) && target.Vector(c.Target, target.row):
 			of.Cosines[i] = embedding.Dot(source.row, target.row)
 			if lists != nil {
 				of.Distances[i] = without(lists, source.places[c.Source], target.places[c.Target], of.Cosines[i])
 			}
-		case mine.Retrieval(p.Plan.Settings.Retrieval).Asks(c):
+		case p.Plan.Settings.RefineDoubt == 0 && mine.Retrieval(p.Plan.Settings.Retrieval).Asks(c):
 			return of, errors.New("a promising pair has no strong vectors; give mine run again")
 		default:
 			of.Cosines[i] = mine.NotRefined
@@ -107,21 +109,20 @@ func without(lists *mine.Lists, source, target int32, cosine float32) float32 {
 	return mine.Distance.Of(cosine, x, y)
 }
 
-// weigh fits on the candidates of the text itself what the strong encoder adds to the scorer, and ranks them by both.
-func (p *decider) weigh(d *Decision) error {
-	match := func() { d.Verdicts = d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()) }
-	match()
-	matched := d.Matched(d.Verdicts, false)
-	prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
-	first := p.adapt(d, matched, prior)
-	refined, err := fit.Strong(&d.Ranked, first, prior)
+// weigh learns in the text what the strong encoder of two-stage mining adds to the probabilities of the first one, and
+// ranks the candidates by both. Then probabilities are adapted to the text.
+func (p *decider) weigh(ctx context.Context, d *Decision) (err error) {
+	all := func(int) bool { return true }
+	if d.Strong, err = strongOf(ctx, p.Pair, d.Candidates, all, d.Scorer.K, p.options.Threads); err != nil {
+		return err
+	}
+	first := adapted(p, d)
+	refined, err := fit.Strong(&d.Ranked, first)
 	if err != nil || refined == nil {
 		return err
 	}
 	scorer := *d.Scorer
 	scorer.Refined, d.Scorer, p.weighed = refined, &scorer, true
-	d.Refine(refined)
-	match()
-	d.Unrefined(first, p.adapt(d, nil, prior))
+	d.Refine(refined, first)
 	return nil
 }

@@ -31,8 +31,18 @@ type Choice struct {
 	ToFit  bool         // the program has no scorer for the encoder, so that one is fitted to the text
 }
 
-// Load reads the scorer that the settings name, and warns of what may make it wrong.
+// Load reads the scorer that the settings name, and warns of what may make it wrong. Then the settings say what goes to
+// the strong encoder of two-stage mining.
 func (c *Chooser) Load() (Choice, error) {
+	choice, err := c.named()
+	if err == nil {
+		err = c.Config.Promising(choice.ToFit || c.Config.Scored() && choice.Scorer.Refined == nil)
+	}
+	return choice, err
+}
+
+// named reads the scorer that the settings name.
+func (c *Chooser) named() (Choice, error) {
 	cfg := c.Config
 	if !cfg.Scored() {
 		if cfg.HasVectors() && cfg.Scorer == score.Auto {

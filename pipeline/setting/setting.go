@@ -203,11 +203,12 @@ const AutoThreshold = -1
 // LASERThreshold is LASER's published threshold of the ratio margin.
 const LASERThreshold = 1.06
 
-// Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name; without
-// one the floor is 0.
+// Refining names the strong encoder of two-stage mining. In a record its digest stands in place of its name, and either
+// the floor or the doubt, whichever says nothing of the run, is 0.
 type Refining struct {
 	Refine      string  `setting:"refine,flag" json:"refine,omitempty"`
 	RefineFloor float64 `setting:"refine_floor,flag" json:"refine_floor,omitempty"`
+	RefineDoubt float64 `setting:"refine_doubt,flag" json:"refine_doubt,omitempty" min:"0"`
 }
 
 // Judging names the judge of the pairs that the scorer is in doubt of. In a record its digest stands in place of its

@@ -162,6 +162,13 @@ func SizeOf(s *plan.Shard) int64 {
 // KeyBytes is the size of a sentence key.
 const KeyBytes = 16
 
+// Scoring is the cost of scoring a pair's candidates as matching does, of so many sentences on both sides: on disk,
+// what matching has in mapped files.
+func Scoring(sentences int64) Cost {
+	const held, mapped, candidate = 10, 120, 170
+	return Cost{Memory: 64<<20 + sentences*held, Disk: sentences * mapped, Read: sentences * (KeyBytes + candidate)}
+}
+
 // Request is the input of a plan.
 type Request struct {
 	Version   string

@@ -192,9 +192,9 @@ func (r *regression) minimise() ([]float64, error) {
 
 const (
 	// firstWeight is the weight of the first encoder's log odds beside the strong encoder's. Both see the same pairs,
-	// so they are not independent. Of seven languages any six choose 0.5 or 0.7 for the other one
-	// (bench/results/two-stage-2026-11-23.md).
-	firstWeight = 0.5
+	// so they are not independent. Of two strong encoders the one chooses 0.7, at which the other loses 0.1, and the
+	// other at most 0.6 (bench/results/two-stage-2026-11-28.md).
+	firstWeight = 0.6
 	// minStrong is how many translations, and how many other pairs, must be expected among the candidates for the
 	// strong encoder's weights to be fitted.
 	minStrong = 20
@@ -204,19 +204,27 @@ const (
 
 // Strong fits what a strong encoder adds to a scorer on a text's own candidates, which the scorer has ranked. How much
 // its cosine and its margin tell is learnt from the scorer's adapted probabilities: these are right often enough, and
-// no known pairs are needed. prior is the share of translations that the scorer expects, and that the result expects,
-// too. It is nil where the probabilities do not tell of both kinds of pairs, or the strong encoder nothing of them.
-func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refined, error) {
+// no known pairs are needed. The result adds the log odds of both, for the share of translations among the candidates
+// that the strong encoder has seen. It is nil where the probabilities do not tell of both kinds of pairs, or the strong
+// encoder nothing of them.
+func Strong(r *score.Ranked, adapted *score.Adapted) (*score.Refined, error) {
+	if r.Distances == nil {
+		return nil, nil
+	}
+	var seen []int
+	for i := range r.Candidates {
+		if r.Seen(i) {
+			seen = append(seen, i)
+		}
+	}
 	var values [][]float32
 	var y, counts []float64
 	expected := 0.0
-	every := len(r.Candidates)/maxStrong + 1
-	for i, p := range r.Probabilities {
-		if i%every == 0 && r.Seen(i) && r.Distances != nil {
-			values = append(values, []float32{r.Cosines[i], r.Distances[i]})
-			y, counts = append(y, float64(adapted.Of(p))), append(counts, 1)
-			expected += y[len(y)-1]
-		}
+	for at, every := 0, len(seen)/maxStrong+1; at < len(seen); at += every {
+		i := seen[at]
+		values = append(values, []float32{r.Cosines[i], r.Distances[i]})
+		y, counts = append(y, float64(adapted.Of(r.Probabilities[i]))), append(counts, 1)
+		expected += y[len(y)-1]
 	}
 	n := float64(len(y))
 	if expected < minStrong || n-expected < minStrong {
@@ -238,11 +246,11 @@ func Strong(r *score.Ranked, adapted *score.Adapted, prior float64) (*score.Refi
 		return nil, nil
 	}
 	first := score.RefinedFeatures[0]
-	shift := score.Odds(prior) // makes the log odds of both independent of the share of pairs
 	return &score.Refined{
-		Intercept: weights[len(terms)] - math.Log(expected/(n-expected)) + shift,
-		Terms: append([]score.Term{{Feature: first.Name, Version: first.Version, Mean: shift, Deviation: 1, Weight: firstWeight}},
-			terms...),
+		Intercept: weights[len(terms)],
+		Terms: append([]score.Term{{
+			Feature: first.Name, Version: first.Version, Mean: math.Log(expected / (n - expected)), Deviation: 1, Weight: firstWeight,
+		}}, terms...),
 	}, nil
 }
 

@@ -46,7 +46,7 @@ func follow(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	before := 0.0
 	for round := range textRounds + 1 {
 		verdicts := r.Match(sources, targets)
-		matched := r.Matched(verdicts, false)
+		matched := r.Matched(verdicts)
 		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), true)
 		n := float64(len(matched))
 		if round == 0 {

@@ -87,14 +87,12 @@ func planPairs(b *stage.Builder) error {
 	return nil
 }
 
-// cost is, in memory, that of matching and of an open judge, and on disk what matching has in mapped files, and the
-// logits. It reads the candidates.
+// cost is that of scoring candidates, and in memory an open judge. It reads texts, too.
 func cost(sentences int64) stage.Cost {
-	const judge, mapped, candidate = 2 << 30, 120, 170
-	return stage.Cost{
-		Memory: judge + sentences*10, Disk: sentences * mapped,
-		Read: sentences * (stage.KeyBytes + candidate + stage.RowBytes),
-	}
+	c := stage.Scoring(sentences)
+	c.Memory += 2 << 30
+	c.Read += sentences * stage.RowBytes
+	return c
 }
 
 func check(p *plan.Plan, t *plan.Task) error {

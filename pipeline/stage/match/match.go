@@ -322,7 +322,7 @@ func (r *Result) metadata(p *view.Pair) bitext.Metadata {
 	}
 	var refine *bitext.Refine
 	if p.Plan.Refiner != nil {
-		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Sentences: c.Refined}
+		refine = &bitext.Refine{Encoder: p.Plan.Refiner.Name, Digest: s.Refine, Floor: s.RefineFloor, Doubt: s.RefineDoubt, Sentences: c.Refined}
 	}
 	var judge *bitext.Judge
 	if j := p.Plan.Judge; j != nil {

@@ -63,17 +63,27 @@ type spec struct {
 	Device    string `json:",omitempty"` // setting.Arithmetic
 }
 
-// shares are the measured shares of sentences on shortlists: ratio margins of use-static on the BUCC-style sets.
-var shares = []struct{ floor, share float64 }{{1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
+// shares are the measured shares of sentences on shortlists: of use-static on the BUCC-style sets, above ratio margins
+// and from probabilities of its scorer.
+var (
+	sharesAbove = []shares{{1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
+	sharesFrom  = []shares{{0.003, 0.05}, {0.01, 0.04}, {0.5, 0.03}}
+)
+
+type shares struct{ least, share float64 }
 
 // share is the part of the sentences that a shortlist is expected to have.
 func share(s plan.Settings) float64 {
-	for _, seen := range shares {
-		if s.RefineFloor <= seen.floor {
+	measured, least := sharesAbove, s.RefineFloor
+	if s.RefineDoubt > 0 {
+		measured, least = sharesFrom, s.RefineDoubt
+	}
+	for _, seen := range measured {
+		if least <= seen.least {
 			return seen.share
 		}
 	}
-	return shares[len(shares)-1].share
+	return measured[len(measured)-1].share
 }
 
 // wanted says whether the settings ask for two-stage mining.

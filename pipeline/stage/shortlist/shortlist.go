@@ -1,19 +1,21 @@
-// Package shortlist is the stage that says which sentences two-stage mining encodes again: those of candidates whose
-// static margin is above the floor.
+// Package shortlist is the stage that says which sentences two-stage mining encodes again: those of candidates that a
+// scorer takes for possible translations or, without one, whose static margin is above the floor.
 //
-// It stands between merge and refine because which sentences those are is only known from the neighbours of both sides,
-// while a plan is made before they are there. The plan names one shortlist for a pair and, for every shard, one refine
-// task that takes its rows from there; so all tasks and keys are known from the start, a shard without such rows has an
-// empty task, and shards are refined side by side on whatever machines there are.
+// It stands before refine because which sentences those are is only known from the neighbours of both sides and the
+// features of all candidates, while a plan is made before they are there. The plan names one shortlist for a pair and,
+// for every shard, one refine task that takes its rows from there; so all tasks and keys are known from the start, a
+// shard without such rows has an empty task, and shards are refined side by side on whatever machines there are.
 package shortlist
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spill"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -27,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Shortlisting, Version: 1, Unit: "sentences", After: []string{view.Merge}, Wide: true, OnDemand: true,
+	Name: view.Shortlisting, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Features}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -47,19 +49,31 @@ type spec struct {
 	K         int    // number of neighbours that count
 	Retrieval string // empty: a scorer decides, and its candidates count
 	Floor     float64
+	Possible  *possible `json:",omitempty"` // nil: the margin says which candidates are promising
+}
+
+// possible lists all that the candidates depend on that may be translations by a scorer.
+type possible struct {
+	Features  []string
+	Languages [2]string
+	Scorer    string // digest
+	Doubt     float64
 }
 
 // Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
 func Want(b *stage.Builder, pair int) (string, error) {
 	merge.Want(b, pair)
 	s := b.Settings
-	of := spec{b.Pairs[pair].Merges, s.Margin, s.K, s.Retrieval, s.RefineFloor}
+	of := spec{Merges: b.Pairs[pair].Merges, Margin: s.Margin, K: s.K, Retrieval: s.Retrieval, Floor: s.RefineFloor}
 	if s.Scored() {
 		scorer, err := score.Decode(b.Scorer)
 		if err != nil {
 			return "", badinput.Errorf("the scorer cannot be used: %w", err)
 		}
 		of.K, of.Retrieval = scorer.K, ""
+	}
+	if s.RefineDoubt > 0 {
+		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt}
 	}
 	key := Stage.Key(of)
 	sentences := [2]int{b.Side(pair, 0).Rows(), b.Side(pair, 1).Rows()}
@@ -68,16 +82,19 @@ func Want(b *stage.Builder, pair int) (string, error) {
 	return key, nil
 }
 
-// cost is, in memory, as matching: both sides' keys and lists, and the candidates.
+// cost is, in memory, as matching: both sides' keys and lists, and the candidates. By a scorer it is
+// that of scoring them.
 func cost(s plan.Settings, sentences [2]int) stage.Cost {
 	n := int64(sentences[0] + sentences[1])
+	if s.RefineDoubt > 0 {
+		return stage.Scoring(n)
+	}
 	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n, Read: n * (stage.KeyBytes + 8*int64(s.K))}
 }
 
 // Info is a task's record of its shortlist.
 type Info struct {
-	Pairs int      `json:"pairs"`
-	Rows  [2][]int `json:"rows"` // how many, by side and shard
+	Rows [2][]int `json:"rows"` // how many, by side and shard
 }
 
 // Sentences is the number of sentences on the list.
@@ -121,7 +138,7 @@ func Rows(ctx context.Context, f *view.Files, pair, side, shard int) ([]uint32, 
 }
 
 // run writes the rows of the source's shards and then those of the target's.
-func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
+func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[args](t)
 	if err != nil {
 		return nil, err
@@ -130,12 +147,14 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	list, err := decide.NewShortlist(ctx, pair)
+	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
+	defer func() { err = errors.Join(err, pair.Close()) }()
+	list, err := decide.NewShortlist(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}
 	meter.Add(t.Items)
-	info := &Info{Pairs: list.Pairs}
+	info := &Info{}
 	for side, shards := range list.Rows {
 		info.Rows[side] = make([]int, len(shards))
 		for i, of := range shards {
