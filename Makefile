@@ -224,7 +224,8 @@ bench-run: build .cache/venv
 	scripts/bench compare run -src '$(SRC)' -tgt '$(TGT)' -python .cache/venv/bin/python
 
 # Each part of the work beside the best other program, by turns: make bench-peers SRC=x.de TGT=x.en PAIRS=en-de.tsv
-# ARGS='--only export,filter --rounds 1' (SRC and TGT: id<TAB>sentence; PAIRS: English, German in the last two columns).
+# ARGS='--only export,filter --rounds 1 --strong MODEL' (SRC and TGT: id<TAB>sentence; PAIRS: English, German in the
+# last two columns).
 bench-peers: build .cache/venv $(MODELS)/venv-torch
 	.cache/venv/bin/python bench/peer/speed.py bin/mine '$(SRC)' '$(TGT)' '$(PAIRS)' .cache/peers --torch $(MODELS)/venv-torch/bin/python $(ARGS)
 

@@ -1,11 +1,11 @@
 """`mine` beside the best other program for each part of its work, by turns in one run: medians of wall and CPU seconds and
 of peak memory, what the others need as a multiple of it, and how far the results agree.
 
-    python bench/peer/speed.py MINE SOURCE TARGET PAIRS WORK [--torch PYTHON] [--rounds 3] [--only NAME,NAME]
+    python bench/peer/speed.py MINE SOURCE TARGET PAIRS WORK [--torch PYTHON] [--strong MODEL] [--rounds 3] [--only NAME,NAME]
 
 SOURCE and TARGET have id<TAB>sentence, PAIRS (TSV, also .gz) English and German in its last two columns. Seconds of `mine`
 are those of its process, those of others begin after the import of their libraries (peers.py). PYTHON has
-sentence-transformers (bench/models/architectures.txt); without it that comparison is left out.
+sentence-transformers (bench/models/architectures.txt), MODEL is a model.yaml; without them their comparisons are left out.
 """
 
 import argparse
@@ -25,6 +25,7 @@ parser = argparse.ArgumentParser()
 for name in ("mine", "source", "target", "pairs", "work"):
     parser.add_argument(name)
 parser.add_argument("--torch", default="")
+parser.add_argument("--strong", default="")
 parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--only", default="", help="how the parts to compare begin: encode,search: exact")
 parser.add_argument("--sentences", type=int, default=100_000, help="to encode: those of both sides, and spliced ones")
@@ -196,6 +197,10 @@ def running():
         theirs = peer("sentence_transformers", f"{W}/potion", args.source, args.target, files[1], 1.2, python=args.torch)
         compare("run: the same model", ("`mine run`", mine(*margin, "1.2", "--encoder", f"{W}/imported/model.yaml")),
                 [("sentence-transformers, faiss-cpu", theirs, same_pairs(*files))], clean=[out])
+    if args.strong:  # the default scorer takes no time to fit, as a later night's takes none
+        everything = mine(*run, "--out", f"{out}.all", "--encoder", args.strong, "--scorer", "default")
+        compare("run: two stages", ("`mine run --refine`", mine(*run, "--out", f"{out}.two", "--refine", args.strong)),
+                [("`mine run --encoder`, the strong encoder on all", everything, None)], clean=[f"{out}.two", f"{out}.all"])
 
 
 RULES = {
