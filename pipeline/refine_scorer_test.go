@@ -118,6 +118,9 @@ func TestLearnedRun(t *testing.T) {
 	for _, row := range pairs(t, report) {
 		switch {
 		case row.RefineCosine != nil:
+			if *row.Prob > 0.95 || *row.RefineCosine > 1 {
+				t.Errorf("%+v is surer than the first encoder is of the others", row)
+			}
 			want[corpus.Normalise(row.Source.Text)], want[corpus.Normalise(row.Target.Text)] = 1, 1
 		case float64(*row.Prob) >= cfg.RefineDoubt && *row.Prob <= 0.97:
 			t.Errorf("%+v did not go to the strong encoder", row)

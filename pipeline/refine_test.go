@@ -294,6 +294,10 @@ func TestFloors(t *testing.T) {
 	if swept, err := sweepWork(t, filepath.Join(cfg.Out, "work"), admin.Sweep{Keep: 1}); err != nil || swept.Outputs["shortlist"] != 1 {
 		t.Errorf("swept %v, error %v", swept, err)
 	}
+	cfg.RefineFloor = 1
+	if kept := w.run(t, cfg); refinedNow(kept) != 0 {
+		t.Errorf("after a sweep %d sentences were encoded again", refinedNow(kept))
+	}
 	if status, err := statusOf(t, filepath.Join(cfg.Out, "work")); err != nil || !slices.ContainsFunc(status.Stages, func(s admin.StageStatus) bool { return s.Stage == "refine" && s.Done == 3 }) {
 		t.Errorf("status %+v, error %v", status, err)
 	}

@@ -63,6 +63,9 @@ func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warning
 			"scorer %s was fitted on %s, not on this run's %s: its probabilities may be inaccurate; fit one on the same texts with mine fit-scorer --scorer-out FILE and run with --scorer FILE, or give --scorer none",
 			ref, digested(scorer.Encoder.Name, scorer.Encoder.Digest), digested(model.Name, model.Digest)))
 	}
+	if scorer.K < k {
+		warnings = append(warnings, fmt.Sprintf("scorer %s weighs %d neighbours: k = %d makes the search slower and changes no pair", ref, scorer.K, k))
+	}
 	if scorer.Tokens && model.Tokens.Output == "" {
 		warnings = append(warnings, fmt.Sprintf("encoder %s has no token vectors, so the scorer's features of tokens are off", model.Name))
 	}

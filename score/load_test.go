@@ -27,6 +27,9 @@ func TestEveryBuiltInEncoderHasAScorer(t *testing.T) {
 		if err != nil || len(warnings) > 0 || scorer.Encoder.Digest != m.Digest {
 			t.Errorf("%s: error %v, warnings %q, a scorer for another encoder", e.Name(), err, warnings)
 		}
+		if _, warnings, err = Load(Default, 8, m); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "weighs 4 neighbours") {
+			t.Errorf("k = 8: error %v, warnings %q", err, warnings)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (r *Ranked) Refine(by *Refined, adapted *Adapted) {
 		if p = adapted.Of(p); !r.Seen(i) {
 			return p
 		}
-		return float32(Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
+		return float32(refinedRight * Logistic(by.Logit(Odds(float64(p)), r.with(nil, i))))
 	})
 }
 

@@ -23,6 +23,9 @@ const (
 	// followedRight is the part of surest pairs that is right where weights followed the text
 	// (bench/results/scoring-2026-11-26.md).
 	followedRight = 0.98
+	// refinedRight is the part that is right of the surest pairs among those in doubt that the strong encoder of
+	// two-stage mining confirms (bench/results/two-stage-2026-11-28.md).
+	refinedRight = 0.95
 	// minAdapted is how many matched pairs a share is estimated from.
 	minAdapted = 50
 	// mostly is the share of translations among matched pairs above which the mixture takes hard translations for wrong

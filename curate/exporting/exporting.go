@@ -193,16 +193,23 @@ func (e *exporter) columns() []string {
 		return nil
 	}
 	t := e.opts.Table
+	var all []string
+	for _, name := range columns {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
 	must := []string{t.SourceColumn, t.TargetColumn}
-	if slices.Contains(columns, must[0]) && slices.Contains(columns, must[1]) {
+	if slices.Contains(all, must[0]) && slices.Contains(all, must[1]) {
 		must = nil // keeps the order in which they are named
 	}
+	all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(must, name) })
 	for _, name := range []string{table.SourceLanguage, table.TargetLanguage} {
-		if e.format.Languages && e.first.Has(name) && !slices.Contains(columns, name) {
+		if e.format.Languages && e.first.Has(name) && !slices.Contains(all, name) {
 			must = append(must, name)
 		}
 	}
-	return slices.Concat(must, columns)
+	return slices.Concat(must, all)
 }
 
 // needed are the columns that are written or decide, where not all are written; otherwise nil.

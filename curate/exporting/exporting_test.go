@@ -364,6 +364,19 @@ func TestTranslatorsColumns(t *testing.T) {
 	}
 }
 
+// TestColumnsOnce: a column that is named twice, or that is written anyway, is written once.
+func TestColumnsOnce(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.tsv")
+	run(t, Options{Files: []string{source(t)}, Format: "tsv", Out: out, Columns: []string{"src_text", "score", "score"}})
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(string(data), "\n"); head != "src_text\ttgt_text\tscore" {
+		t.Errorf("the columns are %q", head)
+	}
+}
+
 // TestIDsAreNoDocuments: names that are all different are of sentences, and no set is divided by them.
 func TestIDsAreNoDocuments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pairs.tsv")

@@ -237,15 +237,19 @@ func (g *collector) notes(ctx context.Context, kind string) error {
 	return nil
 }
 
-// ledgerWhole reports whether all that a ledger names is still there.
+// ledgerWhole reports whether a ledger is of use: whether all merges that it names are still there or, of a ledger of
+// another stage, any of the outputs.
 func (g *collector) ledgerWhole(ctx context.Context, name string) (bool, error) {
 	data, err := g.store.ReadNote(ctx, record.LedgerNote, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	ledger := plan.Ledger{}
-	if err != nil || json.Unmarshal(data, &ledger) != nil {
+	if err != nil {
 		return false, err
+	}
+	ledger := plan.Ledger{}
+	if json.Unmarshal(data, &ledger) != nil || len(ledger.ShardSets) == 0 {
+		return g.anyLive(data), nil
 	}
 	for _, side := range ledger.Sides {
 		for _, merged := range side {
@@ -255,6 +259,26 @@ func (g *collector) ledgerWhole(ctx context.Context, name string) (bool, error) 
 		}
 	}
 	return true, nil
+}
+
+// anyLive says whether any output is there that a ledger names which has one for each shard or one in all.
+func (g *collector) anyLive(data []byte) bool {
+	var ledger struct {
+		plan.Earlier
+		Key string `json:"key"`
+	}
+	if json.Unmarshal(data, &ledger) != nil {
+		return false
+	}
+	keys := []string{ledger.Key}
+	for _, side := range ledger.Sides {
+		for _, outputs := range side {
+			keys = append(keys, outputs...)
+		}
+	}
+	return slices.ContainsFunc(stage.All(), func(d *stage.Descriptor) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { return g.live[d.Name+"/"+key] })
+	})
 }
 
 // String is the sweep in a line.

@@ -129,7 +129,10 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 		assume("%d sentences are few: the share of translations is a rough estimate", smaller)
 	}
 	if right, many := d.ManyNearMisses(); many {
-		assume("many sentences are near misses of a translation, with another number or a negation for example: of the pairs that look right, %.0f%% are taken to be", 100*right)
+		assume("many sentences are near misses of a translation, with another number or a negation for example: %.0f%% of the pairs that look right are taken to be right", 100*right)
+	}
+	if p := p.Plan.Settings.Precision; p > 0 && kept == 0 && len(matched) > 0 {
+		assume("no pair is surer than %.3g, so that a precision of %g keeps none: ask for a lower one", matched[0], p)
 	}
 	if d.Cosines != nil && d.Scorer.Refined == nil {
 		assume("too few pairs are in doubt to learn from what the strong encoder says: the first encoder decides alone")

@@ -206,7 +206,7 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 	problem.Read = func(ctx context.Context, side int, into *score.SideBuilder) error {
 		return Describe(ctx, p, side, into)
 	}
-	if p.Plan.Settings.Refine != "" {
+	if p.Plan.Settings.Refine != "" && p.Plan.Settings.RefineDoubt == 0 { // else the run learns what it adds
 		problem.Strong = func(ctx context.Context, candidates []mine.Candidate) (score.Strong, error) {
 			return strongOf(ctx, p, candidates, func(i int) bool { return promising(p, candidates[i]) }, 0, threads)
 		}

@@ -57,7 +57,7 @@ func ReadExamples(ctx context.Context, run *view.Run, options encode.Options) (s
 	}
 	known.Injected, known.Candidates = count.Labels, count.Used
 	set = fit.NewSet(run.Model, run.Plan.Settings.K, known, examples)
-	if refiner := run.Plan.Refiner; refiner != nil {
+	if refiner := run.Plan.Refiner; refiner != nil && run.Plan.Settings.RefineDoubt == 0 {
 		set.Refine = &fit.Refiner{Encoder: score.Encoder{Name: refiner.Name, Digest: run.Plan.Settings.Refine}, Floor: run.Plan.Settings.RefineFloor}
 	}
 	return set, count, nil

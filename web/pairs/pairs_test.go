@@ -76,7 +76,7 @@ func TestDecided(t *testing.T) {
 	if got := s.Numbers(0).Value; got != 1.5 || s.Scored() {
 		t.Errorf("the margin is %v", got)
 	}
-	if got := decided(&rows[0], true); got != 0.75 {
+	if got := decided(&rows[0], true); got != 1.5 { // the bitext has the product itself
 		t.Errorf("the product is %v", got)
 	}
 	if got := decided(&rows[1], true); !math.IsNaN(float64(got)) {

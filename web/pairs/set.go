@@ -126,7 +126,7 @@ func decided(row *bitext.Row, product bool) float32 {
 	case !product:
 		return row.Score
 	case row.RefineCosine != nil:
-		return *row.RefineCosine * row.Score
+		return row.Score // the product
 	}
 	return float32(math.NaN())
 }

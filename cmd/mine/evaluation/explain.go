@@ -16,6 +16,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/filter"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
@@ -193,8 +194,14 @@ func printContributions(out io.Writer, x *decide.Explanation) {
 
 func printVerdict(out io.Writer, x *decide.Explanation, run *view.Run) {
 	if x.Verdict == mine.Rejected {
-		fmt.Fprintf(out, "not kept, whatever its score: %s (docs/languages.md); --keep-foreign and --keep-copies keep "+
-			"such pairs\n", strings.Join(x.Rejection.Reasons(), ", "))
+		fmt.Fprintf(out, "not kept, whatever its score: %s", strings.Join(x.Rejection.Reasons(), ", "))
+		if x.Rejection&filter.Label != 0 {
+			fmt.Fprint(out, " (a person rejected it, which mine accept takes back)")
+		}
+		if x.Rejection&^filter.Label != 0 {
+			fmt.Fprint(out, " (docs/languages.md; --keep-foreign and --keep-copies keep such pairs)")
+		}
+		fmt.Fprintln(out)
 		return
 	}
 	if x.Scored {
