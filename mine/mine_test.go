@@ -91,6 +91,20 @@ func TestMarginOf(t *testing.T) {
 	}
 }
 
+// TestDrop: the neighbours behind one that is taken out move up, and a stranger is in no list.
+func TestDrop(t *testing.T) {
+	nb := Neighbours{K: 3, IDs: []int32{4, 5, 6, 7, 8, None}, Cosines: []float32{0.9, 0.8, 0.7, 0.6, 0.5, 0}}
+	nb.Drop(0, 4)
+	nb.Drop(1, 8)
+	nb.Drop(1, 9)
+	if want := []int32{5, 6, None, 7, None, None}; !slices.Equal(nb.IDs, want) {
+		t.Errorf("ids %v, want %v", nb.IDs, want)
+	}
+	if want := []float32{0.8, 0.7, 0, 0.6, 0, 0}; !slices.Equal(nb.Cosines, want) {
+		t.Errorf("cosines %v, want %v", nb.Cosines, want)
+	}
+}
+
 func TestMeansCountOnlyNeighboursThatAreThere(t *testing.T) {
 	nb := NewNeighbours(3, 4)
 	copy(nb.IDs, []int32{0, 1, 2, 3})

@@ -48,6 +48,19 @@ func (nb Neighbours) Row(i int) ([]int32, []float32) {
 	return nb.IDs[lo:hi:hi], nb.Cosines[lo:hi:hi]
 }
 
+// Drop takes a neighbour out of the list of i, if it is there. Those behind it move up.
+func (nb Neighbours) Drop(i int, id int32) {
+	ids, cosines := nb.Row(i)
+	at := slices.Index(ids, id)
+	if at < 0 {
+		return
+	}
+	last := len(ids) - 1
+	copy(ids[at:], ids[at+1:])
+	copy(cosines[at:], cosines[at+1:])
+	ids[last], cosines[last] = None, 0
+}
+
 // Merger merges the lists that several cells found for the same sentences into one list of the best k for each
 // sentence. The top k of a cell is exact and unique, so the merged top k is exact.
 type Merger struct {

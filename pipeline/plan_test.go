@@ -111,7 +111,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestKeysAreStable compares keys with those of version 0.1.0, and of the bitext with those since it has languages:
+// TestKeysAreStable compares keys with those of version 0.1.0, and of the bitext with those of the version of its stage:
 // stored work must be found by every later version.
 func TestKeysAreStable(t *testing.T) {
 	full := planned
@@ -122,9 +122,9 @@ func TestKeysAreStable(t *testing.T) {
 		search, merge, match string
 	}{
 		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "5ee8d7bc06a033aa0ebe2d5e96cf8710 3e0d7be3fb4918a0de9c0174dc6f7b7f 7b25544eb9e5e1b44ffaffdc10a3a946 6b3aa32629a8f0f7ec7870bb3619bb80",
-			"e8985933192c4795d1036f703c2edda4 afb3fe6c439d1c24fb2038891a25d88b d7774e85f2a31eda7bbd7f35a77bdd80 c2a6ad9259090b7a4096272f617edd30", "c77df7d02097736947db090198655405"},
+			"e8985933192c4795d1036f703c2edda4 afb3fe6c439d1c24fb2038891a25d88b d7774e85f2a31eda7bbd7f35a77bdd80 c2a6ad9259090b7a4096272f617edd30", "2617538f2250f8c7411b9ae1aaed530f"},
 		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "0aaede893c5091c4fc388f57b8042ad2 f16210ba70c4837223f8823512c16b9a 2ff7da544b0c055abfd859314d8bd957 c3bb95118b1093589771a41068285e92",
-			"bdede3dc551df122980f80228fe89bb5 4782909793af6499c3adf858d0fed80b 2423d0ca8d64e9090f9b923034b09162 037b233327046ec5ccf6309967e02200", "6c2795f715d35f9ffdab97248c91e6ec"},
+			"bdede3dc551df122980f80228fe89bb5 4782909793af6499c3adf858d0fed80b 2423d0ca8d64e9090f9b923034b09162 037b233327046ec5ccf6309967e02200", "65611597ff4c0f9d1a5206d3e047ae36"},
 	} {
 		r := request(2, 2, nil)
 		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest

@@ -98,6 +98,46 @@ func TestWrongLanguages(t *testing.T) {
 	}
 }
 
+// TestCopiesAreNoNeighbours: text of the other side that stands untranslated on one side, which no translation is as
+// near to, costs no pairs, and is counted.
+func TestCopiesAreNoNeighbours(t *testing.T) {
+	dir := t.TempDir()
+	de, german := sentencesOf(t, dir, "de.txt")
+	en, english := sentencesOf(t, dir, "en.txt")
+	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
+	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
+	want := mustRun(t, cfg)
+	mixed := filepath.Join(dir, "mixed.txt")
+	writeFile(t, mixed, strings.Join(append(slices.Clone(german), english...), "\n")+"\n")
+	cfg.SourceText, cfg.Out = []string{mixed}, filepath.Join(t.TempDir(), "mixed")
+	got := mustRun(t, cfg)
+	lost := func(r *record.Report) (n int) {
+		found := map[[2]string]bool{}
+		for _, row := range pairs(t, r) {
+			found[[2]string{row.Source.Text, row.Target.Text}] = true
+		}
+		for _, row := range pairs(t, want) {
+			if !found[[2]string{row.Source.Text, row.Target.Text}] {
+				n++
+			}
+		}
+		return n
+	}
+	at := slices.IndexFunc(got.Rejected, func(r record.Rejected) bool { return r.Reason == "untranslated" })
+	if at < 0 || got.Rejected[at].Pairs < len(english)*3/4 || len(got.Rejected[at].Samples) != record.MaxSamples ||
+		got.Rejected[at].Samples[0].Source != got.Rejected[at].Samples[0].Target {
+		t.Errorf("of %d copies these are rejected: %+v", len(english), got.Rejected)
+	}
+	cfg.KeepCopies, cfg.KeepForeign, cfg.Out = true, true, filepath.Join(t.TempDir(), "kept")
+	kept := mustRun(t, cfg)
+	if kept.Counts.Kept < len(english)*3/4 {
+		t.Errorf("%d pairs are kept with --keep-copies", kept.Counts.Kept)
+	}
+	if without, with := lost(got), lost(kept); 2*without > with {
+		t.Errorf("of %d pairs %d are lost, %d with --keep-copies", want.Counts.Kept, without, with)
+	}
+}
+
 // TestMixedSide: where a part of a side is in another language, a warning says so, and its short sentences make no pair
 // either.
 func TestMixedSide(t *testing.T) {

@@ -91,28 +91,43 @@ func newDecider(p *view.Pair, model *model.Model, options encode.Options) *decid
 // neighbourhoods reads the neighbours of both sides, as many as count for the plan's scorer or, without one, for the
 // margin.
 func neighbourhoods(ctx context.Context, p *view.Pair) (_ *mine.Lists, scorer *score.Scorer, err error) {
-	s := p.Plan.Settings
-	k := s.K
-	if s.Scored() {
-		if scorer, err = planScorer(p); err != nil {
-			return nil, nil, err
-		}
-		k = scorer.K
+	if !p.Plan.Settings.Scored() {
+		lists, err := listsOf(ctx, p, p.Plan.Settings.K)
+		return lists, nil, err
 	}
-	lists, err := listsOf(ctx, p, k)
+	if scorer, err = planScorer(p); err != nil {
+		return nil, nil, err
+	}
+	lists, _, err := ScoredLists(ctx, p, scorer.K)
 	return lists, scorer, err
 }
 
 // listsOf reads the neighbours of both sides, of which k count.
 func listsOf(ctx context.Context, p *view.Pair, k int) (*mine.Lists, error) {
+	lists, _, err := readLists(ctx, p, k, false)
+	return lists, err
+}
+
+// ScoredLists reads the neighbours of both sides, of which k count for a scorer: without text that was not translated,
+// if the settings have that rejected. These pairs are returned, too, by sentence numbers, ascending.
+func ScoredLists(ctx context.Context, p *view.Pair, k int) (lists *mine.Lists, copies [][2]int32, err error) {
+	return readLists(ctx, p, k, leavesCopiesOut(p))
+}
+
+func readLists(ctx context.Context, p *view.Pair, k int, withoutCopies bool) (_ *mine.Lists, copies [][2]int32, err error) {
 	var sides [2]mine.Neighbours
 	for side := range sides {
-		var err error
 		if sides[side], err = p.Neighbours(ctx, side); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
+	if withoutCopies {
+		if copies, err = dropCopies(ctx, p, sides); err != nil {
+			return nil, nil, err
+		}
+	}
+	lists, err := mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
+	return lists, copies, err
 }
 
 // margin decides by margin or, in two-stage mining, by its product with the strong cosine.

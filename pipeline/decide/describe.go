@@ -95,6 +95,7 @@ func (d *describing) flush(ctx context.Context) (err error) {
 type Described struct {
 	pair   *view.Pair
 	lists  *mine.Lists
+	copies [][2]int32 // pairs that are left out, as the text was not translated, by source, then target
 	scored *mine.Scored
 	sides  [2]*feature.Side
 }
@@ -112,7 +113,7 @@ func OpenDescribed(ctx context.Context, p *view.Pair, tokens score.Tokenizer) (d
 	if err != nil {
 		return d, err
 	}
-	if d.lists, err = listsOf(ctx, p, scorer.K); err != nil {
+	if d.lists, d.copies, err = ScoredLists(ctx, p, scorer.K); err != nil {
 		return d, err
 	}
 	if d.scored, err = d.lists.Scored(p.Room()); err != nil {
@@ -209,6 +210,17 @@ func (d *Described) Candidates(
 	}
 	values, err = feature.Compute(ctx, room.Space, d.lists, candidates, d.sides[0], d.sides[1], threads)
 	return candidates, values, err
+}
+
+// Copies returns the pairs of the source sentences whose first occurrence is in a shard that are no candidates, as the
+// text was not translated.
+func (d *Described) Copies(shard int) (copies [][2]int32) {
+	for _, pair := range d.copies {
+		if int(d.pair.Sentences[0].First[pair[0]].Shard) == shard {
+			copies = append(copies, pair)
+		}
+	}
+	return copies
 }
 
 // sources returns the sentences whose first occurrence is in a shard, ascending.

@@ -28,7 +28,7 @@ type Rules struct {
 // NewRules returns the rules that the settings of a pair's run ask for.
 func NewRules(ctx context.Context, p *view.Pair) (*Rules, error) {
 	s, codes := p.Plan.Settings, p.Codes()
-	r := &Rules{copies: !s.KeepCopies && !language.Near(codes[0], codes[1])}
+	r := &Rules{copies: leavesCopiesOut(p)}
 	for side, code := range codes {
 		if identifier := language.For(code); !s.KeepForeign && identifier.Judges() {
 			r.foreign[side] = identifier

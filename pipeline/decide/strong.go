@@ -39,7 +39,7 @@ func strongOf(
 		case !sent(i):
 			of.Cosines[i] = mine.NotRefined
 		case source.Vector(c.Source, source.row) && target.Vector(c.Target, target.row):
-			of.Cosines[i] = min(embedding.Dot(source.row, target.row), 1) // in 16 bits rows may be a little longer
+			of.Cosines[i] = min(embedding.Dot(source.row, target.row), 1) // rows in 16 bits may be a little longer
 			if lists != nil {
 				of.Distances[i] = without(lists, source.places[c.Source], target.places[c.Target], of.Cosines[i])
 			}

@@ -65,14 +65,7 @@ func ReadExamples(ctx context.Context, run *view.Run, options encode.Options) (s
 
 // examples are the labelled candidates of a pair of languages, each a group of its own.
 func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads int) (examples fit.Examples, err error) {
-	var sides [2]mine.Neighbours
-	for side := range sides {
-		if sides[side], err = p.Neighbours(ctx, side); err != nil {
-			return examples, err
-		}
-	}
-	s := p.Plan.Settings
-	lists, err := mine.NewLists(sides[0], sides[1], s.K, mine.Margin(s.Margin))
+	lists, _, err := decide.ScoredLists(ctx, p.Pair, p.Plan.Settings.K)
 	if err != nil {
 		return examples, err
 	}

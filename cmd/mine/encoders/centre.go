@@ -27,7 +27,7 @@ func newCentre() *cobra.Command {
 		Long: `Compute the mean of an encoder's vectors and name it in its manifest, which then has it subtracted from every
 vector before the vector is given length 1. That serves encoders whose vectors share a direction, so that sentences
 which have nothing to do with each other have a cosine of 0.7 or more. The mean is that of --text, every language
-weighing the same; without --text, of sentences in nine languages that the program has. With --per-language each of
+weighing the same; without --text, of sentences in fifteen languages that the program has. With --per-language each of
 these languages has its own mean subtracted, and any other language that of all.`,
 		Example: `  mine model centre multilingual-e5-small --per-language
   mine model centre labse/model.yaml --text de=news.de --text en=news.en`,

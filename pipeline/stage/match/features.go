@@ -12,6 +12,7 @@ import (
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/feature"
@@ -22,7 +23,7 @@ import (
 // neighbours and on counts over both languages, never on the other candidates of its shard; so the bitext is the same
 // for any shards.
 var Features = &stage.Descriptor{
-	Name: view.Features, Version: 1, Unit: "sentences", After: []string{view.Merge, view.Describe}, Wide: true, OnDemand: true,
+	Name: view.Features, Version: 2, Unit: "sentences", After: []string{view.Merge, view.Describe}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -112,7 +113,9 @@ func heldOf(n int64) int64 { return stage.Held(n*8) / 8 * 50 }
 
 // featuresInfo is a task's record of its candidates.
 type featuresInfo struct {
-	Candidates int `json:"candidates"`
+	Candidates int        `json:"candidates"`
+	Copies     int        `json:"copies,omitempty"` // pairs that are no candidates, as the text was not translated
+	Shown      [][2]int32 `json:"shown,omitempty"`  // some of them, by sentence numbers
 }
 
 // compute writes the candidates of a source shard with their features.
@@ -123,11 +126,13 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	}
 	defer usage.SteadyHeap()()
 	var candidates []mine.Candidate
+	var copies [][2]int32
 	var values *feature.Table
 	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	err = openedOf(e).use(ctx, e, a.Pair, room.Space, func(of *decide.Described) error {
 		candidates, values, err = of.Candidates(ctx, a.Shard, room, e.EncoderOptions().Threads)
+		copies = of.Copies(a.Shard)
 		return err
 	})
 	if err != nil {
@@ -135,7 +140,8 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	}
 	meter.Add(t.Items)
 	err = feature.WriteCandidates(filepath.Join(dir, view.CandidatesFile), candidates, values)
-	return featuresInfo{len(candidates)}, errors.Join(err, values.Close())
+	info := featuresInfo{len(candidates), len(copies), copies[:min(len(copies), record.MaxSamples)]}
+	return info, errors.Join(err, values.Close())
 }
 
 // opened is what tasks need of the shards of a pair. The first task of a pair opens it for those that follow it in the

@@ -121,7 +121,7 @@ func (t *table) rejected(ctx context.Context) ([]record.Rejected, error) {
 			all[i].Samples = append(all[i].Samples, sampleOf(&rows[n]))
 		}
 	}
-	return all, nil
+	return t.withCopies(ctx, all)
 }
 
 // effort is the processor time of a stage, in seconds: of a task, and of each of its items. It was measured on a core

@@ -1,0 +1,67 @@
+package decide
+
+import (
+	"context"
+	"slices"
+
+	"bitextmine/corpus"
+	corpusshard "bitextmine/corpus/shard"
+	"bitextmine/filter"
+	"bitextmine/filter/language"
+	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/view"
+)
+
+// copyCosine is the least cosine of a sentence and its copy on the other side, whatever the encoder: one that marks the
+// language of a sentence may give less, and then the copy stays.
+const copyCosine = 0.99
+
+// leavesCopiesOut says whether text that was not translated is rejected.
+func leavesCopiesOut(p *view.Pair) bool {
+	codes := p.Codes()
+	return !p.Plan.Settings.KeepCopies && !language.Near(codes[0], codes[1])
+}
+
+// dropCopies takes text that was not translated out of the neighbours of both sides, and returns it: pairs of sentence
+// numbers, ascending. It is rejected in any case, but as a neighbour nothing is nearer, so that a translation would seem
+// to be the second best.
+func dropCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) (copies [][2]int32, err error) {
+	var pairs [][2]int32
+	for side, neighbours := range sides {
+		for i := range int32(neighbours.Len()) {
+			ids, cosines := neighbours.Row(int(i))
+			for j, id := range ids {
+				if id == mine.None || cosines[j] < copyCosine {
+					break
+				}
+				pairs = append(pairs, [2][2]int32{{i, id}, {id, i}}[side])
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	pairs = slices.Compact(pairs)
+	for chunk := range slices.Chunk(pairs, textChunk) {
+		texts := make([][2]string, len(chunk))
+		for side := range sides {
+			numbers := make([]int32, len(chunk))
+			for i, pair := range chunk {
+				numbers[i] = pair[side]
+			}
+			err := p.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row corpusshard.Row) {
+				texts[at][side] = corpus.Normalise(row.Text)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for i, pair := range chunk {
+			if filter.Copied(texts[i][0], texts[i][1]) {
+				sides[0].Drop(int(pair[0]), pair[1])
+				sides[1].Drop(int(pair[1]), pair[0])
+				copies = append(copies, pair)
+			}
+		}
+	}
+	return copies, nil
+}
