@@ -111,7 +111,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestKeysAreStable compares keys with those of version 0.1.0, and of the bitext with those of the version of its stage:
+// TestKeysAreStable compares keys with those of version 0.1.0, and of the bitext with those of its stage's version:
 // stored work must be found by every later version.
 func TestKeysAreStable(t *testing.T) {
 	full := planned

@@ -24,8 +24,8 @@ func leavesCopiesOut(p *view.Pair) bool {
 }
 
 // dropCopies takes text that was not translated out of the neighbours of both sides, and returns it: pairs of sentence
-// numbers, ascending. It is rejected in any case, but as a neighbour nothing is nearer, so that a translation would seem
-// to be the second best.
+// numbers, ascending. It is rejected in any case, but as a neighbour nothing is nearer, so that a translation would
+// seem to be the second best.
 func dropCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) (copies [][2]int32, err error) {
 	var pairs [][2]int32
 	for side, neighbours := range sides {

@@ -87,6 +87,10 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 }
 
 func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.Writer) error {
+	base, err := o.keeps(s)
+	if err != nil {
+		return err
+	}
 	sets, err := o.sets(ctx, s)
 	if err != nil {
 		return err
@@ -95,7 +99,12 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	if name == "" {
 		name = o.into
 	}
-	scorer, err := o.fit(s, name, sets)
+	var scorer *score.Scorer
+	if base == nil {
+		scorer, err = fit.Scorer(name, sets, o.share, o.without)
+	} else {
+		scorer, err = fit.Refine(base.Scorer, name, sets)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,10 +122,10 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	return err
 }
 
-// fit fits the scorer, or what a strong encoder adds to the base.
-func (o fitOptions) fit(s *flags.Settings, name string, sets []*fit.Set) (*score.Scorer, error) {
+// keeps reads the scorer that stays beside what a strong encoder adds; nil: none does.
+func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
 	if o.base == "" {
-		return fit.Scorer(name, sets, o.share, o.without)
+		return nil, nil
 	}
 	if len(o.without) > 0 {
 		return nil, badinput.Errorf("--without is of features that --base keeps; give one of them")
@@ -124,6 +133,9 @@ func (o fitOptions) fit(s *flags.Settings, name string, sets []*fit.Set) (*score
 	cfg, _, err := s.Load()
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Refine == "" && len(o.examples) == 0 {
+		return nil, badinput.Errorf("--base keeps a scorer beside a strong encoder: name that with --refine, or leave --base out")
 	}
 	encoder, err := model.Load(cfg.Encoder)
 	if err != nil {
@@ -136,7 +148,7 @@ func (o fitOptions) fit(s *flags.Settings, name string, sets []*fit.Set) (*score
 	if base == nil {
 		return nil, badinput.Errorf("--base %s is no scorer; name default or a file", o.base)
 	}
-	return fit.Refine(base.Scorer, name, sets)
+	return base, nil
 }
 
 // sets makes or reads the examples, and adds those that labels make.

@@ -247,7 +247,7 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 		if err != nil {
 			return err
 		}
-		written := 0
+		kept := 0
 		for chunk := range slices.Chunk(wanted, rowChunk) {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -261,8 +261,7 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 					return err
 				}
 			}
-			r.sample(rows, written, len(wanted))
-			written += len(rows)
+			kept = r.sample(rows, kept, t.Kept)
 		}
 		if t.local != nil {
 			if err := t.local.append(ctx, out, t.threads, len(metadata.Features)); err != nil {
@@ -276,19 +275,23 @@ func (r *Result) write(ctx context.Context, path string, t *table) error {
 // sampled is the number of pairs, the best ones, that a sample is spread over.
 const sampled = 512 << 10
 
-// sample keeps the pairs to show of rows, which begin at a place among n: as the bitext stands best first, every row is
-// a candidate, and what is shown is spread over the kept pairs.
-func (r *Result) sample(rows []bitext.Row, begin, n int) {
+// sample keeps the pairs to show of rows, before which as many are kept as kept says, of n in all: as the bitext stands
+// best first, what is shown is spread over the kept pairs. It returns kept with these rows.
+func (r *Result) sample(rows []bitext.Row, kept, n int) int {
 	if r.Samples == nil {
 		r.Samples = []record.Sample{}
 	}
-	n = min(n, sampled)
-	step := max(1, n/record.MaxSamples)
-	for at := (begin + step - 1) / step * step; at < min(begin+len(rows), n) && len(r.Samples) < record.MaxSamples; at += step {
-		if row := &rows[at-begin]; row.Keep {
-			r.Samples = append(r.Samples, sampleOf(row))
+	step := max(1, min(n, sampled)/record.MaxSamples)
+	for i := range rows {
+		if !rows[i].Keep {
+			continue
 		}
+		if kept%step == 0 && len(r.Samples) < record.MaxSamples {
+			r.Samples = append(r.Samples, sampleOf(&rows[i]))
+		}
+		kept++
 	}
+	return kept
 }
 
 func sampleOf(row *bitext.Row) record.Sample {
