@@ -77,6 +77,9 @@ func TestNightly(t *testing.T) {
 	if got := mustNight(t, cfg); got.Bitext.SHA256 != text.fresh() {
 		t.Error("the nights' bitext differs from one run's")
 	}
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has nights") {
+		t.Errorf("a run beside the nights: error %v", err)
+	}
 	metrics := read(t, cfg.Metrics)
 	for _, want := range []string{`mine_last_run_success{src="de",tgt="en"} 1`, "# TYPE mine_pairs gauge\n", `mine_stage_seconds{src="de",tgt="en",stage="match"}`, `lang="en"`} {
 		if !strings.Contains(metrics, want) {

@@ -165,9 +165,13 @@ func (s *session) bitext(ctx context.Context) (*mining, error) {
 	return m, nil
 }
 
-// refuseOthers refuses the output of other settings before anything is computed. A scorer that is to be fitted is not
-// known yet.
+// refuseOthers refuses the output of nights, and of other settings, before anything is computed. A scorer that is to be
+// fitted is not known yet.
 func (s *session) refuseOthers() error {
+	if _, err := os.Lstat(filepath.Join(s.cfg.Out, record.LatestName)); err == nil {
+		return badinput.Errorf("%s has nights, which commands that take a run would not find behind this one: give --nightly, or another --out",
+			s.cfg.Out)
+	}
 	now := s.report(s.scorer.Scorer)
 	if previous, err := record.ReadReport(s.cfg.Out); err == nil && s.scorer.ToFit {
 		now.Settings.Scorer = previous.Settings.Scorer
