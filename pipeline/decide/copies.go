@@ -23,10 +23,13 @@ func leavesCopiesOut(p *view.Pair) bool {
 	return !p.Plan.Settings.KeepCopies && !language.Near(codes[0], codes[1])
 }
 
-// dropCopies takes text that was not translated out of the neighbours of both sides, and returns it: pairs of sentence
-// numbers, ascending. It is rejected in any case, but as a neighbour nothing is nearer, so that a translation would
-// seem to be the second best.
-func dropCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) (copies [][2]int32, err error) {
+// WithoutCopies takes text that was not translated out of the neighbours of both sides, if the settings have it
+// rejected, and returns it: pairs of sentence numbers, ascending. As a neighbour nothing is nearer, so that a
+// translation would seem to be the second best.
+func WithoutCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) (copies [][2]int32, err error) {
+	if !leavesCopiesOut(p) {
+		return nil, nil
+	}
 	var pairs [][2]int32
 	for side, neighbours := range sides {
 		for i := range int32(neighbours.Len()) {

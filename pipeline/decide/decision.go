@@ -104,30 +104,34 @@ func neighbourhoods(ctx context.Context, p *view.Pair) (_ *mine.Lists, scorer *s
 
 // listsOf reads the neighbours of both sides, of which k count.
 func listsOf(ctx context.Context, p *view.Pair, k int) (*mine.Lists, error) {
-	lists, _, err := readLists(ctx, p, k, false)
-	return lists, err
+	sides, err := neighboursOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
 }
 
-// ScoredLists reads the neighbours of both sides, of which k count for a scorer: without text that was not translated,
-// if the settings have that rejected. These pairs are returned, too, by sentence numbers, ascending.
+// ScoredLists reads the neighbours of both sides, of which k count for a scorer: [WithoutCopies], which are returned,
+// too.
 func ScoredLists(ctx context.Context, p *view.Pair, k int) (lists *mine.Lists, copies [][2]int32, err error) {
-	return readLists(ctx, p, k, leavesCopiesOut(p))
+	sides, err := neighboursOf(ctx, p)
+	if err == nil {
+		copies, err = WithoutCopies(ctx, p, sides)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	lists, err = mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
+	return lists, copies, err
 }
 
-func readLists(ctx context.Context, p *view.Pair, k int, withoutCopies bool) (_ *mine.Lists, copies [][2]int32, err error) {
-	var sides [2]mine.Neighbours
+func neighboursOf(ctx context.Context, p *view.Pair) (sides [2]mine.Neighbours, err error) {
 	for side := range sides {
 		if sides[side], err = p.Neighbours(ctx, side); err != nil {
-			return nil, nil, err
+			return sides, err
 		}
 	}
-	if withoutCopies {
-		if copies, err = dropCopies(ctx, p, sides); err != nil {
-			return nil, nil, err
-		}
-	}
-	lists, err := mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
-	return lists, copies, err
+	return sides, nil
 }
 
 // margin decides by margin or, in two-stage mining, by its product with the strong cosine.

@@ -71,6 +71,9 @@ func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func
 			return err
 		}
 	}
+	if _, err := decide.WithoutCopies(ctx, pair, host.Lists); err != nil {
+		return err
+	}
 	return do(host)
 }
 
