@@ -128,6 +128,10 @@ func TestCopiesAreNoNeighbours(t *testing.T) {
 		got.Rejected[at].Samples[0].Source != got.Rejected[at].Samples[0].Target {
 		t.Errorf("of %d copies these are rejected: %+v", len(english), got.Rejected)
 	}
+	x, err := openExplainer(t, cfg.Out).Explain(t.Context(), english[0], english[0])
+	if err != nil || x.Verdict != mine.Rejected || !slices.Equal(x.Rejection.Reasons(), []string{"untranslated"}) {
+		t.Errorf("mine explain says %+v of a copy, error %v", x, err)
+	}
 	cfg.KeepCopies, cfg.KeepForeign, cfg.Out = true, true, filepath.Join(t.TempDir(), "kept")
 	kept := mustRun(t, cfg)
 	if kept.Counts.Kept < len(english)*3/4 {

@@ -149,7 +149,7 @@ func verdict(x *decide.Explanation, run *view.Run) string {
 		decides = "probability"
 	}
 	switch {
-	case x.Candidate && x.Verdict == mine.Rejected:
+	case x.Verdict == mine.Rejected:
 		return "Not kept, whatever its score: " + strings.Join(x.Rejection.Reasons(), ", ") + "."
 	case !x.Candidate && len(x.Winners) == 0:
 		return "Neither sentence proposed the other, so the pair was not scored."

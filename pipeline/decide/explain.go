@@ -176,6 +176,9 @@ func (x *Explainer) verdict(e *Explanation, source, target int32) error {
 		if e.Verdict != mine.Taken {
 			return nil
 		}
+	} else if e.Scored && leavesCopiesOut(x.pair) && filter.Copied(x.texts[0][source], x.texts[1][target]) {
+		e.Verdict, e.Rejection = mine.Rejected, filter.Untranslated // no candidate, see WithoutCopies
+		return nil
 	}
 	for i, c := range d.Candidates {
 		if c.Source != source && c.Target != target || !x.won(i, at) {
