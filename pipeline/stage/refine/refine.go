@@ -66,7 +66,7 @@ type spec struct {
 // shares are the measured shares of sentences on shortlists: of use-static on the BUCC-style sets, above ratio margins
 // and from probabilities of its scorer.
 var (
-	sharesAbove = []shares{{1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
+	sharesAbove = []shares{{1, 0.64}, {1.06, 0.30}, {1.1, 0.16}, {1.15, 0.08}, {1.2, 0.05}, {1.3, 0.03}}
 	sharesFrom  = []shares{{0.003, 0.05}, {0.01, 0.04}, {0.5, 0.03}}
 )
 
