@@ -140,8 +140,7 @@ func (p *decider) margin(ctx context.Context, d *Decision) error {
 	sources, targets, retrieval := p.Sentences[0].Len(), p.Sentences[1].Len(), mine.Retrieval(s.Retrieval)
 	d.Candidates = d.Lists.Candidates()
 	if s.Refine != "" {
-		sent := func(i int) bool { return promising(p.Pair, d.Candidates[i]) }
-		strong, err := strongOf(ctx, p.Pair, d.Candidates, sent, 0, p.options.Threads)
+		strong, err := strongOf(ctx, p.Pair, d.Candidates, 0, p.options.Threads)
 		if err != nil {
 			return err
 		}
@@ -204,8 +203,7 @@ func (p *decider) rankFirst(ctx context.Context, d *Decision) error {
 	}
 	var strong score.Strong
 	if scorer.Refined != nil {
-		sent := func(i int) bool { return promising(p.Pair, candidates[i]) }
-		strong, err = strongOf(ctx, p.Pair, candidates, sent, 0, p.options.Threads)
+		strong, err = strongOf(ctx, p.Pair, candidates, 0, p.options.Threads)
 	}
 	if err == nil {
 		d.Ranked, err = scorer.Rank(p.Room(), candidates, values, strong)
@@ -227,7 +225,7 @@ func Problem(p *view.Pair, lists *mine.Lists, tokens score.Tokenizer, threads in
 	}
 	if p.Plan.Settings.Refine != "" && p.Plan.Settings.RefineDoubt == 0 { // else the run learns what it adds
 		problem.Strong = func(ctx context.Context, candidates []mine.Candidate) (score.Strong, error) {
-			return strongOf(ctx, p, candidates, func(i int) bool { return promising(p, candidates[i]) }, 0, threads)
+			return strongOf(ctx, p, candidates, 0, threads)
 		}
 	}
 	return problem

@@ -9,16 +9,10 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// Shortlist lists the sentences that two-stage mining encodes again: where the run learns what the strong encoder adds
-// to a scorer, those of candidates that may be translations by the scorer, else those of candidates whose static margin
-// is above the floor.
-type Shortlist struct {
-	Rows [2][][]uint32 // rows of the sentences' first occurrences, ascending, by side and shard
-}
-
-// NewShortlist finds what to encode again.
-func NewShortlist(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (s *Shortlist, err error) {
-	s = &Shortlist{}
+// Shortlist lists the sentences that two-stage mining encodes again: rows of their first occurrences, ascending, by
+// side and shard. Where the run learns what the strong encoder adds to a scorer, they are of candidates that may be
+// translations by the scorer, else of candidates whose static margin is above the floor.
+func Shortlist(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (list [2][][]uint32, err error) {
 	wanted := [2][]bool{make([]bool, p.Sentences[0].Len()), make([]bool, p.Sentences[1].Len())}
 	want := func(c mine.Candidate) { wanted[0][c.Source], wanted[1][c.Target] = true, true }
 	if p.Plan.Settings.RefineDoubt > 0 {
@@ -27,19 +21,19 @@ func NewShortlist(ctx context.Context, p *view.Pair, model *model.Model, options
 		err = above(ctx, p, want)
 	}
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	for side, sentences := range p.Sentences {
-		s.Rows[side] = make([][]uint32, len(sentences.Rows))
+		list[side] = make([][]uint32, len(sentences.Rows))
 		for shard, numbers := range sentences.Rows {
 			for row, number := range numbers {
 				if wanted[side][number] && sentences.IsFirst(shard, row) {
-					s.Rows[side][shard] = append(s.Rows[side][shard], uint32(row))
+					list[side][shard] = append(list[side][shard], uint32(row))
 				}
 			}
 		}
 	}
-	return s, nil
+	return list, nil
 }
 
 // Seven languages and two strong encoders chose these (bench/results/two-stage-2026-11-28.md): with them a twenty-fifth
@@ -99,7 +93,9 @@ func above(ctx context.Context, p *view.Pair, want func(mine.Candidate)) error {
 	return nil
 }
 
-// promising says whether a pair goes to the strong encoder.
+// promising says whether the strong encoder is asked about a pair: of those that it has both sentences of, any where
+// probabilities chose them, else those above the floor.
 func promising(p *view.Pair, c mine.Candidate) bool {
-	return float64(c.Score) > p.Plan.Settings.RefineFloor
+	s := p.Plan.Settings
+	return s.RefineDoubt > 0 || float64(c.Score) > s.RefineFloor
 }

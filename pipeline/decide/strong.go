@@ -13,11 +13,9 @@ import (
 	"bitextmine/score/fit"
 )
 
-// strongOf returns what the strong encoder says of the candidates that went to it, of those that it has both sentences
-// of. Its margins are over k neighbours; without any, there are only cosines.
-func strongOf(
-	ctx context.Context, p *view.Pair, candidates []mine.Candidate, sent func(i int) bool, k, threads int,
-) (of score.Strong, err error) {
+// strongOf returns what the strong encoder says of the promising candidates that it has both sentences of. Its margins
+// are over k neighbours; without any, there are only cosines.
+func strongOf(ctx context.Context, p *view.Pair, candidates []mine.Candidate, k, threads int) (of score.Strong, err error) {
 	var sides [2]*strongSide
 	for side := range sides {
 		if sides[side], err = openStrong(ctx, p, side); err != nil {
@@ -36,7 +34,7 @@ func strongOf(
 	of.Cosines = make([]float32, len(candidates))
 	for i, c := range candidates {
 		switch {
-		case !sent(i):
+		case !promising(p, c):
 			of.Cosines[i] = mine.NotRefined
 		case source.Vector(c.Source, source.row) && target.Vector(c.Target, target.row):
 			of.Cosines[i] = min(embedding.Dot(source.row, target.row), 1) // rows in 16 bits may be a little longer
@@ -112,8 +110,7 @@ func without(lists *mine.Lists, source, target int32, cosine float32) float32 {
 // weigh learns in the text what the strong encoder of two-stage mining adds to the probabilities of the first one, and
 // ranks the candidates by both. Then probabilities are adapted to the text.
 func (p *decider) weigh(ctx context.Context, d *Decision) (err error) {
-	all := func(int) bool { return true }
-	if d.Strong, err = strongOf(ctx, p.Pair, d.Candidates, all, d.Scorer.K, p.options.Threads); err != nil {
+	if d.Strong, err = strongOf(ctx, p.Pair, d.Candidates, d.Scorer.K, p.options.Threads); err != nil {
 		return err
 	}
 	first := adapted(p, d)

@@ -149,17 +149,17 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
 	defer func() { err = errors.Join(err, pair.Close()) }()
-	list, err := decide.NewShortlist(ctx, pair, e.Model, e.EncoderOptions())
+	list, err := decide.Shortlist(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {
 		return nil, err
 	}
 	meter.Add(t.Items)
 	info := &Info{}
-	for side, shards := range list.Rows {
+	for side, shards := range list {
 		info.Rows[side] = make([]int, len(shards))
 		for i, of := range shards {
 			info.Rows[side][i] = len(of)
 		}
 	}
-	return info, view.WriteRows(filepath.Join(dir, view.RowsFile), slices.Concat(list.Rows[0], list.Rows[1]))
+	return info, view.WriteRows(filepath.Join(dir, view.RowsFile), slices.Concat(list[0], list[1]))
 }
