@@ -333,6 +333,7 @@ func TestScorerRefuses(t *testing.T) {
 		"a margin as threshold":    {func(c *Config) { c.Threshold = 1.06 }, "no probability"},
 		"another retrieval":        {func(c *Config) { c.Retrieval = "union" }, "--scorer none"},
 		"threshold and precision":  {func(c *Config) { c.Threshold, c.Precision = 0.5, 0.9 }, "give one"},
+		"a threshold out of reach": {func(c *Config) { c.Scorer, c.K, c.Threshold = "none", 1, setting.AutoThreshold }, "threshold = 1.06 keeps no pair"},
 		"precision without scorer": {func(c *Config) { c.Scorer, c.Precision, c.Threshold = "none", 0.9, 1.06 }, "need a scorer"},
 	} {
 		t.Run(name, func(t *testing.T) {

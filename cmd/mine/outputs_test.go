@@ -83,6 +83,9 @@ func TestStreams(t *testing.T) {
 	if got, err := os.ReadFile("stream"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the stream has %d bytes, a file %d (%v)", len(got), len(want), err)
 	}
+	if _, err := command(t, "export", "mined", "--compress", "zst", "--out", "twice.tsv.gz"); err == nil || !strings.Contains(err.Error(), "ends in .gz") {
+		t.Errorf("a file of two compressions: %v", err)
+	}
 }
 
 // TestOutputIsNoInput: no command writes over a file that it reads.

@@ -272,6 +272,9 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 			}
 			c.Threshold = threshold
 		}
+		if c.K == 1 && mine.Margin(c.Margin) == mine.Ratio && c.Refine == "" && c.Threshold >= 1 {
+			fail("threshold = %g keeps no pair: with k = 1 no ratio margin is above 1; give a larger --k or a threshold below 1", c.Threshold)
+		}
 		return
 	}
 	if c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {

@@ -161,11 +161,13 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")
 	}
-	if opts.Compression == "" {
-		for _, known := range []string{"gz", "zst"} {
-			if strings.HasSuffix(o.out, "."+known) {
-				opts.Compression = known
-			}
+	for _, known := range []string{"gz", "zst"} {
+		switch {
+		case !strings.HasSuffix(o.out, "."+known):
+		case opts.Compression == "":
+			opts.Compression = known
+		case opts.Compression != known:
+			return opts, badinput.Errorf("--compress is %s, but --out %s ends in .%s: give one of the two", opts.Compression, o.out, known)
 		}
 	}
 	if opts.Compression != "" && opts.Compression != "gz" && opts.Compression != "zst" {
