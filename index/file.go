@@ -56,41 +56,37 @@ func write(w io.Writer, magic string, m int, sides ...mine.Neighbours) error {
 	return out.Flush()
 }
 
-// read decodes a file of size bytes: the lists of n rows over m, and those of the m rows if it is a cell file. It
-// passes over the lists of a side that is not wanted. Nothing is allocated before the header agrees with the size.
-func read(in *bufio.Reader, size int64, magic string, wanted [2]bool) (h header, source, target mine.Neighbours,
-	err error) {
+// read decodes one side of a file of size bytes: 0, the lists of n rows over m, or 1, those of the m rows of a cell
+// file. Nothing is allocated before the header agrees with the size.
+func read(in *bufio.Reader, size int64, magic string, side int) (h header, lists mine.Neighbours, err error) {
 	if err := binary.Read(in, binary.LittleEndian, &h); err != nil {
-		return h, source, target, fmt.Errorf("its header is truncated")
+		return h, lists, fmt.Errorf("its header is truncated")
 	}
 	if string(h.Magic[:]) != magic {
-		return h, source, target, fmt.Errorf("it does not begin with %s", magic)
+		return h, lists, fmt.Errorf("it does not begin with %s", magic)
 	}
 	n, m, k := int64(h.N), int64(h.M), int64(h.K)
 	if n > math.MaxInt32 || m > math.MaxInt32 || k > math.MaxUint8 || k == 0 {
-		return h, source, target, fmt.Errorf("its header is invalid (%d and %d rows, k = %d)", n, m, k)
+		return h, lists, fmt.Errorf("its header is invalid (%d and %d rows, k = %d)", n, m, k)
 	}
 	rows := n
 	if magic == cellMagic {
 		rows += m
 	}
 	if want := int64(binary.Size(h)) + rows*k*8; size != want {
-		return h, source, target, fmt.Errorf("it has %d bytes instead of %d", size, want)
+		return h, lists, fmt.Errorf("it has %d bytes instead of %d", size, want)
 	}
-	if !wanted[0] {
-		_, err = in.Discard(int(n * k * 8))
+	if side == 1 {
+		if _, err = in.Discard(int(n * k * 8)); err == nil {
+			lists, err = readSide(in, m, n, k)
+		}
 	} else {
-		source, err = readSide(in, n, m, k)
+		lists, err = readSide(in, n, m, k)
 	}
 	if err != nil {
-		return h, source, target, fmt.Errorf("source side: %w", err)
+		err = fmt.Errorf("%s side: %w", [2]string{"source", "target"}[side], err)
 	}
-	if wanted[1] {
-		if target, err = readSide(in, m, n, k); err != nil {
-			return h, source, target, fmt.Errorf("target side: %w", err)
-		}
-	}
-	return h, source, target, nil
+	return h, lists, err
 }
 
 // readSide reads n lists of k rows of m.
@@ -109,49 +105,39 @@ func readSide(in io.Reader, n, m, k int64) (mine.Neighbours, error) {
 	return lists, nil
 }
 
-// OpenCell reads the cell file of a cell with n source rows, m target rows and k neighbours. A file that belongs to
-// another cell, is truncated, or names rows that do not exist is a badinput error.
-func OpenCell(path string, n, m, k int) (source, target mine.Neighbours, err error) {
-	return open(path, cellMagic, n, m, k, [2]bool{true, true})
-}
-
-// OpenCellSide reads one side of a cell file, 0 the source or 1 the target. Errors are OpenCell's.
-func OpenCellSide(path string, side, n, m, k int) (mine.Neighbours, error) {
-	source, target, err := open(path, cellMagic, n, m, k, [2]bool{side == 0, side == 1})
-	if side == 1 {
-		return target, err
-	}
-	return source, err
+// OpenCell reads a side, 0 the source or 1 the target, of the cell file of a cell with n source rows, m target rows
+// and k neighbours. A file that belongs to another cell, is truncated, or names rows that do not exist is a badinput
+// error.
+func OpenCell(path string, side, n, m, k int) (mine.Neighbours, error) {
+	return open(path, cellMagic, side, n, m, k)
 }
 
 // OpenList reads the list file of a shard of n rows over m rows of the other side, with k neighbours. Errors are
 // OpenCell's.
 func OpenList(path string, n, m, k int) (mine.Neighbours, error) {
-	lists, _, err := open(path, listMagic, n, m, k, [2]bool{true, false})
-	return lists, err
+	return open(path, listMagic, 0, n, m, k)
 }
 
-func open(path, magic string, n, m, k int, wanted [2]bool) (source, target mine.Neighbours, err error) {
+func open(path, magic string, side, n, m, k int) (lists mine.Neighbours, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return source, target, err
+		return lists, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
-		return source, target, err
+		return lists, err
 	}
-	h, source, target, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic, wanted)
+	h, lists, err := read(bufio.NewReaderSize(f, 1<<20), info.Size(), magic, side)
 	if err == nil && (int(h.N) != n || int(h.M) != m || int(h.K) != k) {
 		err = fmt.Errorf("it has lists of %d rows over %d with k = %d instead of %d over %d with k = %d", h.N, h.M, h.K,
 			n, m, k)
 	}
 	if err != nil {
 		kind := map[string]string{cellMagic: "cell", listMagic: "list"}[magic]
-		return mine.Neighbours{}, mine.Neighbours{},
-			badinput.Errorf("%s file %s: %w; remove it and run again", kind, path, err)
+		return mine.Neighbours{}, badinput.Errorf("%s file %s: %w; remove it and run again", kind, path, err)
 	}
-	return source, target, nil
+	return lists, nil
 }
 
 type neighbour struct {

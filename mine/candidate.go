@@ -212,13 +212,8 @@ func (m Margin) Of(cosine, sourceMean, targetMean float32) float32 {
 	}
 }
 
-// Means returns, for every sentence, the mean of the cosines of its first k neighbours, or of all if it has fewer; 0 if
+// means returns, for every sentence, the mean of the cosines of its first k neighbours, or of all if it has fewer; 0 if
 // it has none.
-func Means(nb Neighbours, k int) []float32 {
-	all, _ := means(nil, nb, k) // slices can always be made
-	return all
-}
-
 func means(room Room, nb Neighbours, k int) ([]float32, error) {
 	all, err := roomOr(room).Floats(nb.Len())
 	for i := range all {

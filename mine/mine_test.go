@@ -110,11 +110,10 @@ func TestMeansCountOnlyNeighboursThatAreThere(t *testing.T) {
 	copy(nb.IDs, []int32{0, 1, 2, 3})
 	copy(nb.Cosines, []float32{0.9, 0.7, 0.5, 0.3})
 	nb.IDs[4], nb.Cosines[4] = 2, 0.5
-	if got, want := Means(nb, 4), []float32{0.6, 0.5, 0}; !almost(got, want) {
-		t.Errorf("means = %v, want %v", got, want)
-	}
-	if got, want := Means(nb, 2), []float32{0.8, 0.5, 0}; !almost(got, want) {
-		t.Errorf("means of two = %v, want %v", got, want)
+	for k, want := range map[int][]float32{4: {0.6, 0.5, 0}, 2: {0.8, 0.5, 0}} {
+		if got, err := means(nil, nb, k); err != nil || !almost(got, want) {
+			t.Errorf("means of %d = %v, want %v (%v)", k, got, want, err)
+		}
 	}
 }
 

@@ -192,7 +192,7 @@ func (f *Files) Cell(ctx context.Context, key string, side, n, m int) (lists min
 	if side == 1 {
 		n, m = m, n
 	}
-	lists, err = index.OpenCellSide(out.Path(CellFile), side, n, m, f.Plan.Settings.K)
+	lists, err = index.OpenCell(out.Path(CellFile), side, n, m, f.Plan.Settings.K)
 	return lists, out, err
 }
 
