@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 // languages. They stay as they are.
 func (c *Config) Problem() error {
 	shown := *c
-	shown.Langs, shown.Pivot, shown.LangPairs = "", "", ""
+	shown.Many = setting.Many{}
 	return shown.validate(shown.Source != "" || shown.Target != "")
 }
 
@@ -68,6 +68,9 @@ func (c *Config) validate(languages bool) error {
 		fail("langs, pivot and lang_pairs are of mine run and mine plan; name one pair with --src and --tgt")
 	} else if languages {
 		validateLanguages(&c.Languages, fail)
+	}
+	if len(c.LanguageText) > 0 {
+		fail("text = %s is of mine run and mine plan; name the text of a side with --src-text and --tgt-text", strings.Join(c.LanguageText, " "))
 	}
 	switch {
 	case c.Out == "":

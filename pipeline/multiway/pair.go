@@ -120,7 +120,7 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 	if err := check(&cfg); err != nil {
 		return nil, err
 	}
-	corpora, err := texts(&cfg)
+	corpora, err := texts(&cfg, languages(pairs))
 	if err != nil {
 		return nil, err
 	}
@@ -167,23 +167,36 @@ func check(cfg *config.Config) error {
 	return nil
 }
 
-// texts are the files by language: those of text, else those of corpora.
-func texts(cfg *config.Config) (map[string][]string, error) {
+// named are the files that --text names, by language, which must be among some.
+func named(cfg *config.Config, languages []string) (map[string][]string, error) {
 	all := map[string][]string{}
 	for _, text := range cfg.LanguageText {
 		name, files, ok := strings.Cut(text, "=")
-		code, err := corpus.ParseLanguage(name)
-		if !ok || files == "" || err != nil {
+		if !ok || files == "" {
 			return nil, badinput.Errorf("text: %q is not of the form LANGUAGE=FILES, such as de=news.de.gz", text)
+		}
+		code, err := corpus.ParseLanguage(name)
+		if err != nil {
+			return nil, badinput.Errorf("text: %s: %w", text, err)
+		}
+		if !slices.Contains(languages, code) {
+			slices.Sort(languages)
+			return nil, badinput.Errorf("text: %s names text in %s, but the run is of %s", text, code, strings.Join(languages, ", "))
 		}
 		all[code] = append(all[code], files)
 	}
+	return all, nil
+}
+
+// texts are the files by language: those of text, else those of corpora.
+func texts(cfg *config.Config, languages []string) (map[string][]string, error) {
+	all, err := named(cfg, languages)
 	for code, files := range cfg.Corpora {
-		if all[code] == nil {
+		if err == nil && all[code] == nil {
 			all[code] = files
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // MaxLanguages bounds the languages of a table: a group's are a bit set.

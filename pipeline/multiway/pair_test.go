@@ -53,13 +53,37 @@ func TestSettingsOfOnePairAreRefused(t *testing.T) {
 		"src_format":            func(c *config.Config) { c.TargetFormat = "tsv" },
 		"gold:":                 func(c *config.Config) { c.Gold = "x" },
 		`"de:x" is not`:         func(c *config.Config) { c.LanguageText = []string{"de:x"} },
-		`"nonsense=x" is not`:   func(c *config.Config) { c.LanguageText = []string{"nonsense=x"} },
+		`text: nonsense=x:`:     func(c *config.Config) { c.LanguageText = []string{"nonsense=x"} },
+		"but the run is of de":  func(c *config.Config) { c.LanguageText = []string{"fr=x"} },
 		`text: "de=" is not of`: func(c *config.Config) { c.LanguageText = []string{"de="} },
 	} {
 		cfg := config.Config{}
 		set(&cfg)
 		if _, err := Configs(cfg, []Pair{{"de", "en"}}); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}
+
+// TestTextOfOnePairByLanguage: --text LANGUAGE=FILES names the sides of a run over one pair, too.
+func TestTextOfOnePairByLanguage(t *testing.T) {
+	of := func(source, target string, text ...string) *config.Config {
+		var cfg config.Config
+		cfg.Source, cfg.Target, cfg.LanguageText = source, target, text
+		return &cfg
+	}
+	cfg := of("deu", "en", "en=b", "de=a", "en=c")
+	if err := Unmix(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(cfg.SourceText, cfg.TargetText, cfg.LanguageText); got != "[a] [b c] []" {
+		t.Errorf("the sides are %s", got)
+	}
+	twice := of("de", "en", "de=a")
+	twice.SourceText = []string{"x"}
+	for says, cfg := range map[string]*config.Config{"both name text in de": twice, "but the run is of de, en": of("de", "en", "de=a", "fr=b")} {
+		if err := Unmix(t.Context(), cfg); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("the error is %v, want %q", err, says)
 		}
 	}
 }

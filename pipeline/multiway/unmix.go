@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bitextmine/corpus"
@@ -25,8 +27,8 @@ const mixed = "mixed"
 // sortVersion changes with what sorting writes.
 const sortVersion = 3
 
-// Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place.
-// A file that was sorted before, and has the same size and time, is not sorted again. What of the files was damaged and
+// Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place,
+// as it does with --text LANGUAGE=FILES where a run has one pair. A file that was sorted before, and has the same size and time, is not sorted again. What of the files was damaged and
 // left out becomes warnings of the run.
 func Unmix(ctx context.Context, cfg *config.Config) error {
 	var patterns []string
@@ -40,7 +42,7 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	case len(patterns) == 0 && (how.Model != "" || how.Column != ""):
 		return badinput.Errorf("lang_model and lang_column sort mixed text: name it with --text mixed=FILES")
 	case len(patterns) == 0:
-		return nil
+		return nameSides(cfg)
 	case len(patterns) < len(cfg.LanguageText), len(cfg.SourceText)+len(cfg.TargetText) > 0:
 		return badinput.Errorf("text: %s=FILES is the text of all languages; leave the others out, or sort it by mine sort", mixed)
 	case how.Model != "" && how.Column != "":
@@ -83,6 +85,34 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	if cfg.Corpora = texts; !Asked(cfg) {
 		cfg.SourceText, cfg.TargetText = texts[how.Languages[0]], texts[how.Languages[1]]
 	}
+	return nil
+}
+
+// nameSides makes what --text names the text of the sides of a run over one pair.
+func nameSides(cfg *config.Config) error {
+	if Asked(cfg) || len(cfg.LanguageText) == 0 {
+		return nil
+	}
+	sides := map[string]*[]string{}
+	for _, side := range []struct {
+		language string
+		text     *[]string
+	}{{cfg.Source, &cfg.SourceText}, {cfg.Target, &cfg.TargetText}} {
+		if code, err := corpus.ParseLanguage(side.language); err == nil { // else Validate refuses it
+			sides[code] = side.text
+		}
+	}
+	all, err := named(cfg, slices.Collect(maps.Keys(sides)))
+	if err != nil {
+		return err
+	}
+	for code, files := range all {
+		if len(*sides[code]) > 0 {
+			return badinput.Errorf("text: %s=%s and the side's own setting both name text in %s; leave one of them out", code, files[0], code)
+		}
+		*sides[code] = files
+	}
+	cfg.LanguageText = nil
 	return nil
 }
 
