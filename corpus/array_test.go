@@ -30,6 +30,12 @@ func TestCSVAndJSONArrays(t *testing.T) {
 	if err != nil || len(all) != 2 || counts.Skipped[ReasonMalformed] != 3 || all[1].Line != 5 {
 		t.Errorf("bad records: %+v, %+v, %v", all, counts, err)
 	}
+	// A quotation mark that nobody closes, or one for inches, costs its own record, not those after it.
+	open := "text,n\n\"left open,1\n" + strings.Repeat("it rained,2\n", 40_000) + "\"two\nlines\",3\n5\" disk,4\nlast,5\n"
+	all, counts, err = readAll("open.csv", []byte(open), DefaultOptions())
+	if err != nil || len(all) != 40_003 || counts.Skipped[ReasonMalformed] != 1 || all[40_000].Text != "two\nlines" || all[40_001].Text != `5" disk` {
+		t.Errorf("an open quotation mark: %d records, %+v, %v", len(all), counts, err)
+	}
 	for name, data := range map[string]string{
 		"cut.json": `[{"text":"one"}, {"te`, "deep.json": `["x",` + strings.Repeat("[", 20_000), "long.json": `["x", "` + strings.Repeat("x", 1<<20) + `"]`, "none.csv": "a,b\n1,2\n",
 	} {

@@ -198,7 +198,8 @@ func (o Options) noColumn(where, name string, columns []string) error {
 
 // csvDecoder reads a header with the column names, then records, as RFC 4180 has them: a field in quotation marks may
 // have separators and line breaks, and two quotation marks stand for one. The separator is a comma, or a semicolon if
-// the header has that and no comma. Line numbers count records; the header's is 1.
+// the header has that and no comma. Line numbers count records; the header's is 1. Where several lines are no record,
+// as a quotation mark was left out, the first is malformed and the next is read anew.
 type csvDecoder struct {
 	in        *input.LineReader
 	separator byte
@@ -206,7 +207,14 @@ type csvDecoder struct {
 	at        []int // fields of the columns, as in tsvDecoder
 	records   uint64
 	joined    []byte // lines of a record
+	ahead     []csvLine
 	fields    [][]byte
+}
+
+// csvLine is a line that was read before its turn. excess is its size if it is too long, else 0.
+type csvLine struct {
+	text   []byte
+	excess int64
 }
 
 func newCSVDecoder(in *input.LineReader, opts Options) (*csvDecoder, error) {
@@ -234,32 +242,29 @@ func newCSVDecoder(in *input.LineReader, opts Options) (*csvDecoder, error) {
 func (d *csvDecoder) lines() uint64 { return d.records }
 
 func (d *csvDecoder) next(rec *record) error {
-	line, excess, err := d.in.Next()
-	if err != nil {
-		return err
+	var first csvLine
+	if len(d.ahead) > 0 {
+		first, d.ahead = d.ahead[0], d.ahead[1:]
+	} else {
+		var err error
+		if first.text, first.excess, err = d.in.Next(); err != nil {
+			return err
+		}
 	}
 	d.records++
-	d.joined = append(d.joined[:0], line...)
-	for excess == 0 && bytes.Count(d.joined, []byte(`"`))%2 == 1 { // a quotation mark is open
-		more, n, err := d.in.Next()
-		if err != nil {
-			break // the file's last record is malformed; any other error comes again
+	if !rec.reset(d.records+1, first.excess, d.in.Max) || isBlank(first.text) {
+		return nil
+	}
+	d.joined = append(d.joined[:0], first.text...)
+	if !isOpen(first.text) || !d.join(first.text) {
+		if !d.split(d.joined) {
+			rec.malformed("a quotation mark is not closed, or stands within a field")
+			return nil
 		}
-		d.joined = append(append(d.joined, '\n'), more...)
-		if excess = n; len(d.joined) > d.in.Max {
-			excess = int64(len(d.joined))
+		if len(d.fields) != d.width {
+			rec.malformed("%d fields, the header has %d", len(d.fields), d.width)
+			return nil
 		}
-	}
-	if !rec.reset(d.records+1, excess, d.in.Max) || isBlank(d.joined) {
-		return nil
-	}
-	if !d.split(d.joined) {
-		rec.malformed("a quotation mark is not closed, or stands within a field")
-		return nil
-	}
-	if len(d.fields) != d.width {
-		rec.malformed("%d fields, the header has %d", len(d.fields), d.width)
-		return nil
 	}
 	for field, at := range d.at {
 		if at >= 0 {
@@ -267,6 +272,38 @@ func (d *csvDecoder) next(rec *record) error {
 		}
 	}
 	return nil
+}
+
+// isOpen reports whether a line ends within a field that began in it, or before a field that began before it does.
+func isOpen(line []byte) bool { return bytes.Count(line, []byte(`"`))%2 == 1 }
+
+// join divides a record whose first line leaves a quotation mark open. It reports false, and takes that line alone, if
+// it and the lines up to the next such one are no record.
+func (d *csvDecoder) join(first []byte) bool {
+	first = bytes.Clone(first)
+	for i := 0; len(d.joined) <= d.in.Max; i++ {
+		if i == len(d.ahead) {
+			text, excess, err := d.in.Next()
+			if err != nil {
+				break // it comes again
+			}
+			d.ahead = append(d.ahead, csvLine{bytes.Clone(text), excess})
+		}
+		if d.ahead[i].excess > 0 {
+			break
+		}
+		d.joined = append(append(d.joined, '\n'), d.ahead[i].text...)
+		if !isOpen(d.ahead[i].text) {
+			continue
+		}
+		if len(d.joined) <= d.in.Max && d.split(d.joined) && len(d.fields) == d.width {
+			d.ahead = d.ahead[i+1:]
+			return true
+		}
+		break
+	}
+	d.joined = append(d.joined[:0], first...)
+	return false
 }
 
 // split divides a record into its fields, which it changes in place. It reports whether quotation marks are where they
