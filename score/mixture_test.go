@@ -32,7 +32,7 @@ func TestMarginProbabilities(t *testing.T) {
 	for _, c := range []struct {
 		wrong, right  int
 		center, scale float64
-	}{{9000, 700, 1.02, 0.05}, {3000, 300, 0.999, 0.007}, {2000, 1500, 1, 0.05}, {40000, 900, 0.98, 0.04}} {
+	}{{9000, 700, 1.02, 0.05}, {3000, 300, 0.999, 0.007}, {2000, 1500, 1, 0.05}, {40000, 900, 0.98, 0.04}, {900, 1100, 0.94, 0.1}, {300, 1700, 0.99, 0.014}, {60, 2000, 0.95, 0.1}} {
 		margins, is := drawn(7, c.wrong, c.right, c.center, c.scale)
 		probabilities, ok := MarginProbabilities(margins)
 		if !ok {
@@ -62,6 +62,14 @@ func TestMarginProbabilities(t *testing.T) {
 		if !slices.Equal(probabilities, again) {
 			t.Error("two fits of the same margins differ")
 		}
+	}
+}
+
+// TestMarginsOfTranslationsAlone: where hardly a pair is wrong, either nothing is fitted or nearly all is kept.
+func TestMarginsOfTranslationsAlone(t *testing.T) {
+	margins, _ := drawn(5, 15, 2000, 0.95, 0.15)
+	if probabilities, ok := MarginProbabilities(margins); ok && probabilities[1900] < 0.5 {
+		t.Errorf("the probability of the 1,900th of 2,000 translations is %g", probabilities[1900])
 	}
 }
 

@@ -226,6 +226,7 @@ const (
 	minMargins  = 500  // no distribution is fitted to fewer margins
 	marginBins  = 1000 // margins are counted in so many bins, so that a fit costs the same for any corpus
 	simplexSize = 0.2  // first steps of the search for the most likely mixture, in units of the margins' spread
+	mostWrong   = 1.06 // LASER's threshold, below which most margins of wrong pairs are: 0.93 to 0.99 were seen
 )
 
 // mixture is a distribution of margins: those of wrong pairs are Gumbel-distributed, as highest values of many are, and
@@ -236,9 +237,10 @@ type mixture struct {
 	share           float64 // share of translations
 }
 
-// valid says whether translations are the fewer, spread at least as far as wrong pairs, and well above them.
+// valid says whether translations are spread at least as far as wrong pairs and well above them, and wrong pairs are
+// where those of any text are: their sentences' other neighbours are about as near.
 func (m *mixture) valid() bool {
-	return m.share <= 0.5 && m.deviation >= m.scale && m.mean >= m.place+3*m.scale
+	return m.place < mostWrong && m.deviation >= m.scale && m.mean >= m.place+3*m.scale
 }
 
 // densities returns the densities of both kinds of pairs at a margin, each times its share.
@@ -263,11 +265,12 @@ func MarginProbabilities(margins []float32) (probabilities []float32, ok bool) {
 	probabilities = make([]float32, len(margins))
 	for i, margin := range margins {
 		x := float64(margin)
-		if x < m.place+2*m.scale {
-			break // the bulk of the wrong pairs; the normal distribution is wider than that of translations is
-		}
 		if wrong, right := m.densities(x); right > 0 {
 			probabilities[i] = float32(right / (wrong + right))
+		}
+		if x < m.place+2*m.scale && probabilities[i] < 0.5 {
+			probabilities[i] = 0
+			break // the bulk of the wrong pairs; the normal distribution is wider than that of translations is
 		}
 	}
 	return probabilities, true
@@ -308,6 +311,9 @@ func fitMixture(margins []float32) (mixture, bool) {
 	var starts [][]float64
 	for _, q := range []float64{0.9, 0.97, 0.99} {
 		starts = append(starts, []float64{0, math.Log(0.6), max((quantile(q)-center)/spread+1, 2), 0, -2.5})
+	}
+	for _, q := range []float64{0.02, 0.1, 0.25} { // wrong pairs are about as many as translations, or fewer
+		starts = append(starts, []float64{(quantile(q) - center) / spread, math.Log(0.3), (quantile(0.6) - center) / spread, math.Log(0.7), 1})
 	}
 	best := mostLikely(loss, 1e-7, starts)
 	if best == nil {

@@ -279,6 +279,8 @@ func (r *Report) rule() string {
 		return fmt.Sprintf("strong cosine x %s margin above %g, of pairs with a margin above %g, %s", s.Margin, s.Threshold, s.RefineFloor, s.Retrieval)
 	case s.Scorer != "" && s.Threshold == setting.AutoThreshold:
 		return fmt.Sprintf("%s margin above %.4f, which the scorer's probabilities found, %s", s.Margin, r.Threshold, s.Retrieval)
+	case s.Scorer == "" && s.Threshold == setting.AutoThreshold && r.Cut == nil:
+		return fmt.Sprintf("%s margin above %g, LASER's threshold, as the distribution of the margins gave none, %s", s.Margin, r.Threshold, s.Retrieval)
 	case s.Scorer == "" && s.Threshold == setting.AutoThreshold:
 		return fmt.Sprintf("%s margin above %.4f, which the distribution of the margins gave, %s", s.Margin, r.Threshold, s.Retrieval)
 	case s.Scorer == "":
