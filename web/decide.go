@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"path/filepath"
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
@@ -18,7 +17,7 @@ import (
 )
 
 func stampOfLabels(out string) stamp {
-	path := filepath.Join(out, label.Name)
+	path := label.Path(out)
 	info, err := os.Stat(path)
 	if err != nil {
 		return stamp{path: path}

@@ -35,6 +35,28 @@ import (
 // Name is the file's name in the output directory.
 const Name = "labels.jsonl"
 
+// Nightly runs have their labels in the output directory, each night a directory in RunsName there, and the last one the
+// link LatestName.
+const (
+	RunsName   = "runs"
+	LatestName = "latest"
+)
+
+// Path is the file of a run's labels, given its output directory, or that of one of several nights.
+func Path(dir string) string {
+	night, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		night, err = filepath.Abs(night)
+	}
+	if runs := filepath.Dir(night); err == nil && filepath.Base(runs) == RunsName {
+		out := filepath.Dir(runs)
+		if _, err := os.Lstat(filepath.Join(out, LatestName)); err == nil {
+			return filepath.Join(out, Name)
+		}
+	}
+	return filepath.Join(dir, Name)
+}
+
 // maxLine is the maximum length of a line.
 const maxLine = 512 << 10
 
@@ -77,7 +99,7 @@ func Append(dir string, labels []Label) error { return write(dir, labels, false)
 func Withdraw(dir string, labels []Label) error { return write(dir, labels, true) }
 
 func write(dir string, labels []Label, withdrawn bool) (err error) {
-	path := filepath.Join(dir, Name)
+	path := Path(dir)
 	f, err := atomicfile.OpenRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return badinput.Errorf("labels %s cannot be written: %w", path, err)
@@ -119,7 +141,7 @@ func isTorn(f *os.File) (bool, error) {
 
 // Latest reads the labels of an output directory: the last one of each pair, in the order of the keys.
 func Latest(dir string) (labels []Label, err error) {
-	path := filepath.Join(dir, Name)
+	path := Path(dir)
 	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

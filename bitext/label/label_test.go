@@ -1,6 +1,7 @@
 package label
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,27 @@ func TestLastLabelCounts(t *testing.T) {
 	}
 	if again, _ := Latest(dir); !slices.Equal(again, labels) {
 		t.Errorf("the labels are %v, then %v", labels, again)
+	}
+}
+
+// TestLabelsOfNights: a label that is given to a night is the output directory's.
+func TestLabelsOfNights(t *testing.T) {
+	out := t.TempDir()
+	night := filepath.Join(out, RunsName, "000001-2026-01-02")
+	if err := os.MkdirAll(night, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	latest := filepath.Join(out, LatestName)
+	if err := os.Symlink(filepath.Join(RunsName, "000001-2026-01-02"), latest); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Append(latest, []Label{labelOf(2, false)}), Append(night, []Label{labelOf(5, true)})); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{out, latest, night} {
+		if labels, err := Latest(dir); err != nil || !slices.Equal(labels, []Label{labelOf(2, false), labelOf(5, true)}) {
+			t.Errorf("%s has %v, %v", dir, labels, err)
+		}
 	}
 }
 

@@ -145,19 +145,16 @@ func (c *comparison) compareFiles(before, after string) error {
 	return nil
 }
 
-// readLabels reads the labels of a run: those beside the bitext, or above it, where nights are.
+// readLabels reads the labels of a run.
 func (c *comparison) readLabels(run string) error {
-	path, err := record.BitextAt(run)
 	c.labels = map[[2]string]bool{}
-	for dir := filepath.Dir(path); err == nil && len(c.labels) == 0 && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		var labels []label.Label
-		labels, err = label.Latest(dir)
-		for _, l := range labels {
-			c.labels[[2]string{l.Source, l.Target}] = l.Accepted
-		}
-		if filepath.Base(filepath.Dir(dir)) != "runs" && filepath.Base(dir) != "runs" && filepath.Base(dir) != record.LatestName {
-			break
-		}
+	path, err := record.BitextAt(run)
+	if err != nil {
+		return err
+	}
+	labels, err := label.Latest(filepath.Dir(path))
+	for _, l := range labels {
+		c.labels[[2]string{l.Source, l.Target}] = l.Accepted
 	}
 	return err
 }
@@ -237,16 +234,16 @@ func (c *comparison) change(kind, cause string, before, after float32, row *bite
 
 // cause says why a pair is in one run alone.
 func (c *comparison) cause(kind string, row *bitext.Row) string {
+	if accepted, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
+		accepted == (kind == Added) {
+		return Labelled
+	}
 	for _, shard := range []string{row.Source.Shard, row.Target.Shard} {
 		if at := strings.LastIndexByte(shard, '#'); at >= 0 {
 			if cause, ok := c.files[shard[:at]]; ok {
 				return cause
 			}
 		}
-	}
-	if accepted, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
-		accepted == (kind == Added) {
-		return Labelled
 	}
 	other := c.after
 	if kind == Added {

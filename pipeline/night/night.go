@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"bitextmine/bitext/label"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
@@ -52,7 +53,7 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 		return nil, badinput.Errorf("metrics = %s: there is no directory %s; make it, or name another file with --metrics",
 			cfg.Metrics, dir)
 	}
-	if err := config.MakeOut(filepath.Join(cfg.Out, RunsName)); err != nil {
+	if err := config.MakeOut(filepath.Join(cfg.Out, label.RunsName)); err != nil {
 		return nil, err
 	}
 	release, err := lockfile.Lock(filepath.Join(cfg.Out, LockName))

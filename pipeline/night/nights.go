@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"bitextmine/bitext/label"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
@@ -24,15 +25,12 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// RunsName is where the nights' directories are.
-const RunsName = "runs"
-
 // Directory is the output directory.
 type Directory string
 
 // Night is the final path of a night's directory, and the one that it is written in.
 func (d Directory) Night(name string) (final, dir string) {
-	runs := filepath.Join(string(d), RunsName)
+	runs := filepath.Join(string(d), label.RunsName)
 	return filepath.Join(runs, name), filepath.Join(runs, "."+name+atomicfile.Suffix)
 }
 
@@ -47,13 +45,13 @@ func (d Directory) Publish(name string) error {
 
 // names lists the directories of earlier nights by number, ascending, after removing what a killed night left.
 func (d Directory) names() (names []string, last int, err error) {
-	entries, err := os.ReadDir(filepath.Join(string(d), RunsName))
+	entries, err := os.ReadDir(filepath.Join(string(d), label.RunsName))
 	if err != nil {
 		return nil, 0, fmt.Errorf("list the earlier nights: %w", err)
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), atomicfile.Suffix) {
-			if err := os.RemoveAll(filepath.Join(string(d), RunsName, e.Name())); err != nil {
+			if err := os.RemoveAll(filepath.Join(string(d), label.RunsName, e.Name())); err != nil {
 				return nil, 0, fmt.Errorf("remove what an earlier night left: %w", err)
 			}
 			continue
@@ -98,7 +96,7 @@ func (d Directory) Link(name string) error {
 	if err := os.Remove(aside); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := os.Symlink(filepath.Join(RunsName, name), aside); err != nil {
+	if err := os.Symlink(filepath.Join(label.RunsName, name), aside); err != nil {
 		return fmt.Errorf("link %s: %w", record.LatestName, err)
 	}
 	if err := os.Rename(aside, filepath.Join(string(d), record.LatestName)); err != nil {
@@ -114,8 +112,8 @@ func (d Directory) Prune(keep int) error {
 		return err
 	}
 	for _, name := range names[:max(0, len(names)-keep)] {
-		path := filepath.Join(string(d), RunsName, name)
-		aside := filepath.Join(string(d), RunsName, "."+name+atomicfile.Suffix)
+		path := filepath.Join(string(d), label.RunsName, name)
+		aside := filepath.Join(string(d), label.RunsName, "."+name+atomicfile.Suffix)
 		if err := errors.Join(os.Rename(path, aside), os.RemoveAll(aside)); err != nil {
 			return fmt.Errorf("remove the old night %s: %w", path, err)
 		}

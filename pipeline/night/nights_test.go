@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"bitextmine/bitext/label"
 )
 
 // TestNights: nights are numbered upwards, published at once, and the oldest go; what a killed night left goes, too.
 func TestNights(t *testing.T) {
 	d := Directory(t.TempDir())
-	runs := filepath.Join(string(d), RunsName)
+	runs := filepath.Join(string(d), label.RunsName)
 	if err := os.Mkdir(runs, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"bitextmine/align/match"
+	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
@@ -319,7 +320,7 @@ func ReadReport(dir string) (*Report, error) {
 }
 
 // LatestName is the link in the output directory of nightly runs that leads to the last run's directory.
-const LatestName = "latest"
+const LatestName = label.LatestName
 
 // ReadLatest reads the run.json of a run: location is its output directory, that of nightly runs, of which it is the
 // last, or its bitext file. at is the directory that run.json stood in.

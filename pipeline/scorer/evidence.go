@@ -8,7 +8,6 @@ package scorer
 
 import (
 	"context"
-	"path/filepath"
 
 	"bitextmine/bitext/label"
 	"bitextmine/encode"
@@ -55,7 +54,7 @@ func read(ctx context.Context, run *view.Run) (pairs []labelled, count Count, er
 	if err != nil {
 		return nil, count, err
 	}
-	path := filepath.Join(run.Dir, label.Name)
+	path := label.Path(run.Dir)
 	if len(labels) == 0 {
 		return nil, count, badinput.Errorf("there is no label in %s: give some with mine reject and mine accept", path)
 	}
@@ -133,7 +132,7 @@ func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Sc
 	s.Used = len(s.Labels)
 	if s.Used == 0 {
 		return nil, badinput.Errorf("none of the %d labels in %s is on a pair that the run matched: label rows of its bitext",
-			s.Count.Labels, filepath.Join(run.Dir, label.Name))
+			s.Count.Labels, label.Path(run.Dir))
 	}
 	return s, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"bitextmine/bitext/exchange"
@@ -33,7 +32,7 @@ func ReadExamples(ctx context.Context, run *view.Run, options encode.Options) (s
 		return nil, count, err
 	}
 	defer func() { err = errors.Join(err, closeTokens()) }()
-	path := filepath.Join(run.Dir, label.Name)
+	path := label.Path(run.Dir)
 	first := run.Plan.Pairs[0]
 	known := score.KnownPairs{
 		Pairs: path, Corpus: run.Dir, Source: run.Plan.Languages[first.Source].Code, Target: run.Plan.Languages[first.Target].Code,

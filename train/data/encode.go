@@ -3,7 +3,6 @@ package data
 import (
 	"cmp"
 	"iter"
-	"path/filepath"
 	"slices"
 
 	"bitextmine/bitext/label"
@@ -112,7 +111,7 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 	}
 	if len(latest) == 0 {
 		return nil, badinput.Errorf("there is no label in %s: name the output directory of a run whose pairs were rejected or accepted, or remove labels",
-			filepath.Join(run, label.Name))
+			label.Path(run))
 	}
 	l := &Labels{only: only, accepted: map[[2]corpus.Key]bool{}}
 	for _, one := range latest {

@@ -10,7 +10,6 @@ import (
 
 	"bitextmine/bitext/label"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
 	"bitextmine/web/pairs"
 )
@@ -98,7 +97,7 @@ func Locate(dir string) (p Place, report *record.Report, err error) {
 	if err != nil {
 		return p, nil, err
 	}
-	if parent := filepath.Dir(resolved); filepath.Base(parent) == night.RunsName {
+	if parent := filepath.Dir(resolved); filepath.Base(parent) == label.RunsName {
 		out := filepath.Dir(parent)
 		if _, err := os.Lstat(filepath.Join(out, record.LatestName)); err == nil {
 			p.Run, p.Out = resolved, out
@@ -109,7 +108,7 @@ func Locate(dir string) (p Place, report *record.Report, err error) {
 
 // Night is a night's name, such as 000012-2026-11-22; empty for a run that is no night's.
 func (p Place) Night() string {
-	if filepath.Dir(p.Run) == filepath.Join(resolved(p.Out), night.RunsName) {
+	if filepath.Dir(p.Run) == filepath.Join(resolved(p.Out), label.RunsName) {
 		return filepath.Base(p.Run)
 	}
 	return ""
@@ -124,7 +123,7 @@ func resolved(dir string) string {
 
 // nightNames lists the nights of the output directory, the oldest first.
 func (p Place) nightNames() []string {
-	entries, err := os.ReadDir(filepath.Join(p.Out, night.RunsName))
+	entries, err := os.ReadDir(filepath.Join(p.Out, label.RunsName))
 	if err != nil || p.Night() == "" {
 		return nil
 	}
@@ -138,7 +137,7 @@ func (p Place) nightNames() []string {
 }
 
 // directory returns a night's directory.
-func (p Place) directory(name string) string { return filepath.Join(p.Out, night.RunsName, name) }
+func (p Place) directory(name string) string { return filepath.Join(p.Out, label.RunsName, name) }
 
 // Reason is why pairs were rejected.
 type Reason struct {
