@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/lang/ar"
 	"github.com/blevesearch/bleve/v2/analysis/lang/ca"
@@ -45,28 +44,29 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve/v2/registry"
 
 	"bitextmine/internal/badinput"
 )
 
 // filters lists the token filters of each language. Unlike Bleve's own analysers they keep function words, which
-// translators look up, too. For other languages words are only lowercased.
+// translators look up, too, and lowercase first, as what they know of elisions and accents is of small letters. For
+// other languages words are only lowercased.
 var filters = map[string][]string{
 	"ar": {lowercase.Name, ar.NormalizeName, ar.StemmerName},
-	"ca": {ca.ElisionName, lowercase.Name},
+	"az": {turkishLowerName},
+	"ca": {lowercase.Name, ca.ElisionName},
 	"da": {lowercase.Name, da.SnowballStemmerName},
 	"de": {lowercase.Name, de.NormalizeName, de.LightStemmerName},
 	"en": {en.PossessiveName, lowercase.Name, porter.Name},
-	"es": {es.NormalizeName, lowercase.Name, es.LightStemmerName},
+	"es": {lowercase.Name, es.NormalizeName, es.LightStemmerName},
 	"fa": {lowercase.Name, ar.NormalizeName, fa.NormalizeName},
 	"fi": {lowercase.Name, fi.SnowballStemmerName},
-	"fr": {fr.ElisionName, lowercase.Name, fr.LightStemmerName},
-	"ga": {ga.ElisionName, lowercase.Name},
+	"fr": {lowercase.Name, fr.ElisionName, fr.LightStemmerName},
+	"ga": {lowercase.Name, ga.ElisionName},
 	"hi": {lowercase.Name, in.NormalizeName, hi.NormalizeName, hi.StemmerName},
 	"hr": {lowercase.Name, hr.SuffixTransformationFilterName, hr.StemmerName},
 	"hu": {lowercase.Name, hu.SnowballStemmerName},
-	"it": {it.ElisionName, lowercase.Name, it.LightStemmerName},
+	"it": {lowercase.Name, it.ElisionName, it.LightStemmerName},
 	"nb": {lowercase.Name, no.SnowballStemmerName},
 	"nl": {lowercase.Name, nl.SnowballStemmerName},
 	"no": {lowercase.Name, no.SnowballStemmerName},
@@ -75,7 +75,7 @@ var filters = map[string][]string{
 	"ro": {lowercase.Name, ro.SnowballStemmerName},
 	"ru": {lowercase.Name, ru.SnowballStemmerName},
 	"sv": {lowercase.Name, sv.SnowballStemmerName},
-	"tr": {apostrophe.Name, lowercase.Name, tr.SnowballStemmerName},
+	"tr": {apostrophe.Name, turkishLowerName, tr.SnowballStemmerName},
 
 	"ja": {cjk.WidthName, lowercase.Name, cjk.BigramName},
 	"zh": {cjk.WidthName, lowercase.Name, cjk.BigramName},
@@ -85,42 +85,6 @@ var filters = map[string][]string{
 	"lo": {lowercase.Name, pairsName},
 	"my": {lowercase.Name, pairsName},
 	"th": {lowercase.Name, pairsName},
-}
-
-// clustersName is a tokenizer that cuts scripts of South-East Asia, which have no spaces, into letters with their
-// marks, Korean, whose words end in particles, into syllables, and other text into words.
-const clustersName = "clusters"
-
-const clusters = `[\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[\p{L}\p{M}\p{N}]+`
-
-// pairsName is a token filter that joins each such letter with the next.
-const pairsName = "pairs_of_clusters"
-
-func init() {
-	err := registry.RegisterTokenFilter(pairsName,
-		func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return pairs{}, nil })
-	if err != nil {
-		panic(err) // the name is taken
-	}
-}
-
-type pairs struct{}
-
-// Filter joins tokens that touch. One that touches none stays as it is.
-func (pairs) Filter(in analysis.TokenStream) analysis.TokenStream {
-	out := make(analysis.TokenStream, 0, len(in))
-	for i, token := range in {
-		if i+1 < len(in) && token.End == in[i+1].Start {
-			next := in[i+1]
-			out = append(out, &analysis.Token{
-				Start: token.Start, End: next.End, Term: append(append([]byte{}, token.Term...), next.Term...),
-				Position: token.Position, Type: token.Type,
-			})
-		} else if i == 0 || in[i-1].End != token.Start {
-			out = append(out, token)
-		}
-	}
-	return out
 }
 
 // analyser is the name of a language's analyser.
@@ -135,13 +99,6 @@ func filtersOf(language string) []string {
 		return names
 	}
 	return []string{lowercase.Name}
-}
-
-// inPairs says whether the terms of a language are pairs of letters.
-func inPairs(language string) bool {
-	names := filtersOf(language)
-	last := names[len(names)-1]
-	return last == cjk.BigramName || last == pairsName
 }
 
 // newMapping is how pairs of two languages are indexed.

@@ -55,7 +55,7 @@ func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit,
 			if forms[t.term] == nil {
 				forms[t.term] = map[string]int{}
 			}
-			forms[t.term][strings.ToLower(hit.Texts[side][t.Start:t.End])]++
+			forms[t.term][lower(x.Languages[side], hit.Texts[side][t.Start:t.End])]++
 			if !seen[t.term] {
 				seen[t.term] = true
 				pairs[t.term]++

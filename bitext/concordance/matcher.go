@@ -73,8 +73,7 @@ type matcher struct {
 	*Index
 	q      Query
 	wanted [2][]token
-	hashes [2][]uint16 // hashes of a phrase's terms
-	letter [2]string   // one letter, in a language that is indexed by pairs of letters
+	hashes [2][]int32 // hashes of a phrase's terms, anyTerm for those that may be in pairs
 	texts  *BlockCursor
 }
 
@@ -84,9 +83,12 @@ func (x *Index) matcher(q Query) *matcher {
 		if wanted {
 			m.wanted[side] = x.tokens(side, q.Text)
 			for _, t := range m.wanted[side] {
-				m.hashes[side] = append(m.hashes[side], hash([]byte(t.term)))
+				wanted := int32(hash([]byte(t.term)))
+				if t.letter {
+					wanted = anyTerm
+				}
+				m.hashes[side] = append(m.hashes[side], wanted)
 			}
-			m.letter[side], _ = x.oneLetter(q, side)
 		}
 	}
 	return m
@@ -116,16 +118,18 @@ func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
 
 // token is a term of a text and where it stands.
 type token struct {
-	term string
+	term   string
+	letter bool // one letter of text that is indexed by pairs of letters: a text may have it in pairs
 	Span
 }
 
 // tokens are a text's terms by a side's analyser.
 func (x *Index) tokens(side int, text string) []token {
 	stream := x.index.Mapping().AnalyzerNamed(analyser(side)).Analyze([]byte(text))
+	inPairs := inPairs(x.Languages[side])
 	out := make([]token, len(stream))
 	for i, t := range stream {
-		out[i] = token{string(t.Term), Span{t.Start, t.End}}
+		out[i] = token{string(t.Term), inPairs && isLetter(t.Term), Span{t.Start, t.End}}
 	}
 	return out
 }
@@ -133,19 +137,9 @@ func (x *Index) tokens(side int, text string) []token {
 // marks are the parts of a text that the query matches, in order, where they touch joined.
 func (m *matcher) marks(side int, text string) (spans []Span) {
 	wanted, there := m.wanted[side], m.tokens(side, text)
-	if letter := m.letter[side]; letter != "" {
-		for at := 0; ; {
-			next := strings.Index(text[at:], letter)
-			if next < 0 {
-				return spans
-			}
-			spans = append(spans, Span{at + next, at + next + len(letter)})
-			at += next + len(letter)
-		}
-	}
 	mark := func(s Span) {
 		if last := len(spans) - 1; last >= 0 && s.Start <= spans[last].End {
-			spans[last].End = max(spans[last].End, s.End)
+			spans[last] = Span{min(spans[last].Start, s.Start), max(spans[last].End, s.End)}
 			return
 		}
 		spans = append(spans, s)
@@ -153,12 +147,15 @@ func (m *matcher) marks(side int, text string) (spans []Span) {
 	for i := range there {
 		if m.q.Mode == Phrase {
 			if startsWith(there[i:], wanted) {
-				mark(Span{there[i].Start, there[i+len(wanted)-1].End})
+				last := len(wanted) - 1
+				mark(Span{wanted[0].in(text, there[i].Span).Start, wanted[last].in(text, there[i+last].Span).End})
 			}
 			continue
 		}
 		for _, w := range wanted {
-			if same(w.term, there[i].term, m.q.Mode) {
+			if w.letter && strings.Contains(there[i].term, w.term) {
+				mark(w.in(text, there[i].Span))
+			} else if same(w.term, there[i].term, m.q.Mode) {
 				mark(there[i].Span)
 				break
 			}
@@ -167,12 +164,31 @@ func (m *matcher) marks(side int, text string) (spans []Span) {
 	return spans
 }
 
+// in is the place of a wanted term in one of a text: of a letter its own in a pair.
+func (t token) in(text string, there Span) Span {
+	at := strings.Index(text[there.Start:there.End], t.term)
+	if !t.letter || at < 0 {
+		return there
+	}
+	return Span{there.Start + at, there.Start + at + len(t.term)}
+}
+
+// startsWith says whether a text begins with a phrase. Where this begins or ends with a letter, the text may go on in a
+// pair.
 func startsWith(text, phrase []token) bool {
 	if len(phrase) == 0 || len(text) < len(phrase) {
 		return false
 	}
 	for i, w := range phrase {
-		if text[i].term != w.term {
+		term := text[i].term
+		fits := term == w.term
+		if w.letter && i == 0 {
+			fits = fits || strings.HasSuffix(term, w.term)
+		}
+		if w.letter && i == len(phrase)-1 {
+			fits = fits || strings.HasPrefix(term, w.term)
+		}
+		if !fits {
 			return false
 		}
 	}

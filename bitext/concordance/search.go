@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
@@ -155,42 +154,30 @@ func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.Sear
 
 // query is the index's form of a query on one side.
 func (x *Index) query(q Query, side int) (query.Query, error) {
-	switch q.Mode {
-	case Words, Phrase:
-		if letter, ok := x.oneLetter(q, side); ok {
-			pair := bleve.NewRegexpQuery(".?" + regexp.QuoteMeta(letter) + ".?")
-			pair.SetField(fields[side])
-			return pair, nil
-		}
-		words := bleve.NewMatchQuery(q.Text)
-		words.SetField(fields[side])
-		words.SetOperator(query.MatchQueryOperatorAnd)
-		return words, nil
-	case Fuzzy:
-		var all []query.Query
-		for _, token := range x.tokens(side, q.Text) {
-			word := bleve.NewFuzzyQuery(token.term)
-			word.SetField(fields[side])
-			word.SetFuzziness(fuzziness(token.term))
-			all = append(all, word)
-		}
-		if len(all) == 0 {
-			return bleve.NewMatchNoneQuery(), nil
-		}
-		return bleve.NewConjunctionQuery(all...), nil
+	if !slices.Contains([]Mode{Words, Phrase, Fuzzy}, q.Mode) {
+		return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
+			Regexp)
 	}
-	return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
-		Regexp)
-}
-
-// oneLetter says whether a query is one letter in a language that is indexed by pairs of letters.
-func (x *Index) oneLetter(q Query, side int) (letter string, ok bool) {
-	wanted := x.tokens(side, q.Text)
-	if q.Mode != Words || len(wanted) != 1 || utf8.RuneCountInString(wanted[0].term) != 1 ||
-		!inPairs(x.Languages[side]) {
-		return "", false
+	var all []query.Query
+	for _, token := range x.tokens(side, q.Text) {
+		var of query.FieldableQuery
+		switch {
+		case token.letter:
+			of = bleve.NewRegexpQuery(withNeighbours(token.term))
+		case q.Mode == Fuzzy:
+			near := bleve.NewFuzzyQuery(token.term)
+			near.SetFuzziness(fuzziness(token.term))
+			of = near
+		default:
+			of = bleve.NewTermQuery(token.term)
+		}
+		of.SetField(fields[side])
+		all = append(all, of)
 	}
-	return wanted[0].term, true
+	if len(all) == 0 {
+		return bleve.NewMatchNoneQuery(), nil
+	}
+	return bleve.NewConjunctionQuery(all...), nil
 }
 
 // fuzziness is how many letters of a word may differ.

@@ -200,12 +200,15 @@ func parseBody(rest []byte) (hit Hit, err error) {
 	return hit, json.Unmarshal(rest, &hit.About)
 }
 
+// anyTerm stands for a hash that may be any.
+const anyTerm = -1
+
 // mayHave says whether terms with these hashes may stand next to each other among a text's.
-func mayHave(terms []byte, wanted []uint16) bool {
+func mayHave(terms []byte, wanted []int32) bool {
 	for at := 0; at+2*len(wanted) <= len(terms); at += 2 {
 		found := true
 		for i, w := range wanted {
-			if binary.LittleEndian.Uint16(terms[at+2*i:]) != w {
+			if w != anyTerm && int32(binary.LittleEndian.Uint16(terms[at+2*i:])) != w {
 				found = false
 				break
 			}
