@@ -57,7 +57,8 @@ func columnOf(b *Batch, name string) (arrow.Array, error) {
 		}
 		names[i] = f.Name
 	}
-	return nil, badinput.Errorf("there is no column %q: is %q meant?", name, spelling.Nearest(name, names))
+	return nil, badinput.Errorf("there is no column %q: %s", name,
+		spelling.Asked(name, names, "name one of "+strings.Join(names, ", ")))
 }
 
 // Texts gives a column's texts by row; known is false for a null.

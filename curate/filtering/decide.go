@@ -78,7 +78,7 @@ func mined(b *table.Batch) (func(i int) []string, error) {
 // numeric are the columns of a bitext that hold numbers, also where a text format does not say so.
 var numeric = []string{"score", "prob", "cosine", "src_mean", "tgt_mean", "src_rank", "tgt_rank", "src_line", "tgt_line", "keep"}
 
-// Kinds are the columns that rules may use: those of a table and, before they are computed, the annotations.
+// Kinds are what the columns that rules may name hold: those of a table and, before they are computed, the annotations.
 func Kinds(b *table.Batch) map[string]rule.Kind {
 	kinds := map[string]rule.Kind{}
 	for _, a := range annotate.All {
@@ -95,6 +95,8 @@ func Kinds(b *table.Batch) map[string]rule.Kind {
 			kinds[c.Name] = rule.Number
 		case c.Kind == table.Text:
 			kinds[c.Name] = rule.Text
+		default:
+			kinds[c.Name] = rule.Other
 		}
 	}
 	return kinds

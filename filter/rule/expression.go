@@ -182,7 +182,10 @@ func parse(condition string, columns *[]string) (expression, error) {
 // levels are the operators with two operands, from the ones that bind least.
 var levels = [][]string{{"or"}, {"and"}, {"==", "!=", "<", "<=", ">", ">="}, {"+", "-"}, {"*", "/"}}
 
-const notLevel = 2 // "not" binds more than and, and less than comparisons
+const (
+	notLevel        = 2 // "not" binds more than and, and less than comparisons
+	comparisonLevel = 2
+)
 
 func (p *parser) level(n int) (expression, error) {
 	if p.depth++; p.depth > maxDepth*len(levels) {
@@ -196,17 +199,31 @@ func (p *parser) level(n int) (expression, error) {
 		operand, err := p.level(notLevel)
 		return &operation{name: "not", operands: []expression{operand}}, err
 	}
+	begin := p.at
 	left, err := p.level(n + 1)
-	for err == nil {
+	for before := -1; err == nil; {
+		operator := p.at
 		name := p.anyOf(levels[n])
 		if name == "" {
 			return left, nil
 		}
 		var right expression
 		right, err = p.level(n + 1)
+		if err == nil && n == comparisonLevel && before >= 0 {
+			return nil, p.chained(begin, before, operator)
+		}
+		before = operator
 		left = &operation{name: name, operands: []expression{left, right}}
 	}
 	return nil, err
+}
+
+// chained is the error of a comparison with what a comparison gives, 0 or 1, which nobody means. Its operators are the
+// tokens first and second, and it goes to the token at which the parser is.
+func (p *parser) chained(begin, first, second int) error {
+	text := func(from, to int) string { return strings.Join(p.tokens[from:to], " ") }
+	return badinput.Errorf("%q compares twice: write %q", text(begin, p.at),
+		text(begin, second)+" and "+text(first+1, p.at))
 }
 
 func (p *parser) operand() (expression, error) {

@@ -44,7 +44,7 @@ func TestConditions(t *testing.T) {
 		"a and zero": false, "a or zero": true, "null or a": true, "null and zero": false, "not (null and zero)": true, "null or zero": false,
 		"a + b * 2 == 5": true, "(a + b) * 2 == 6": true, "-a < 0": true, "a - b - 1 == -2": true, "b / 4 == .5": true,
 		"abs(a - b) == 1": true, "min(a, b) == 1 and max(a, b) == 2": true, "abs(-b) > 1": true, "max(null, a) == 1": false,
-		"not a == 2 and b": true, "zero or zero or a and b": true,
+		"not a == 2 and b": true, "(a < b) == 1": true, "zero or zero or a and b": true,
 		"lang == 'de'": true, "lang != 'de'": false, "lang != other": true, "none != lang": false, "none == 'x' or a": true,
 	} {
 		if got := rejects(t, condition, numbers, texts); got != want {
@@ -73,11 +73,14 @@ func TestBadRules(t *testing.T) {
 		"a text as a number": {"rules:\n  a: text > 3", "takes numbers"},
 		"a text alone":       {"rules:\n  a: text", "not a condition"},
 		"text and number":    {"rules:\n  a: text == 3", "takes numbers"},
+		"a chain":            {"rules:\n  a: b and 0 < c + 1 < 3", `"0 < c + 1 < 3" compares twice: write "0 < c + 1 and c + 1 < 3"`},
+		"nothing like it":    {"rules:\n  a: foo", "docs/filters.md"},
+		"a column of lists":  {"rules:\n  a: reasons == 'x'", `"reasons", which holds lists`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Parse([]byte(c.rules), "test.yaml")
 			if err == nil {
-				err = s.Bind(map[string]Kind{"length": Number, "text": Text, "b": Number, "c": Number})
+				err = s.Bind(map[string]Kind{"length": Number, "text": Text, "b": Number, "c": Number, "reasons": Other, "copy": Number})
 			}
 			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "test.yaml") {
 				t.Errorf("error %v, want one with %q", err, c.want)

@@ -14,6 +14,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -94,7 +95,8 @@ func (s *Set) Without(names []string) error {
 	for _, name := range names {
 		at := slices.IndexFunc(s.Rules, func(r Rule) bool { return r.Name == name })
 		if at < 0 {
-			return badinput.Errorf("rules %s have no rule %q: is %q meant?", s.File, name, spelling.Nearest(name, s.Names()))
+			return badinput.Errorf("rules %s have no rule %q: %s", s.File, name,
+				spelling.Asked(name, s.Names(), "name one of "+strings.Join(s.Names(), ", ")))
 		}
 		s.Rules = slices.Delete(s.Rules, at, at+1)
 	}
@@ -117,6 +119,7 @@ type Kind uint8
 const (
 	Number Kind = iota // Booleans are 0 and 1
 	Text
+	Other // values that no condition can use
 )
 
 // Bind checks the rules against the columns that there are. It must be called before Rejects.
@@ -130,7 +133,11 @@ func (s *Set) Bind(columns map[string]Kind) error {
 				names = append(names, name)
 			}
 			slices.Sort(names)
-			return badinput.Errorf("rules %s use the column %q, which does not exist: is %q meant?", s.File, name, spelling.Nearest(name, names))
+			return badinput.Errorf("rules %s use the column %q, which does not exist: %s", s.File, name,
+				spelling.Asked(name, names, "name one of the file or an annotation (docs/filters.md)"))
+		}
+		if kind == Other {
+			return badinput.Errorf("rules %s use the column %q, which holds lists or keys: name one of numbers or texts", s.File, name)
 		}
 		texts[i] = kind == Text
 	}

@@ -1,11 +1,22 @@
 // Package spelling finds the name that was probably meant.
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Nearest returns the name that takes the fewest changed, added and removed characters to reach from a misspelt one. It
+// Asked asks in an error whether the close name was meant; where none is close it says otherwise.
+func Asked(misspelt string, names []string, otherwise string) string {
+	if meant := Close(misspelt, names); meant != "" {
+		return fmt.Sprintf("is %q meant?", meant)
+	}
+	return otherwise
+}
+
+// nearest returns the name that takes the fewest changed, added and removed characters to reach from a misspelt one. It
 // returns "" if there are no names. The first of several that are equally near wins.
-func Nearest(misspelt string, names []string) string {
+func nearest(misspelt string, names []string) string {
 	best, fewest := "", 0
 	for _, name := range names {
 		if d := distance([]rune(misspelt), []rune(name)); best == "" || d < fewest {
@@ -34,11 +45,11 @@ func Close(misspelt string, names []string) string {
 			alike = append(alike, name)
 		}
 	}
-	if name := Nearest(misspelt, alike); name != "" &&
+	if name := nearest(misspelt, alike); name != "" &&
 		distance(runes, []rune(name)) <= min(maxTypos, (len(runes)+1)/2) {
 		return name
 	}
-	if name := Nearest(misspelt, names); distance(runes, []rune(name)) <= 1 {
+	if name := nearest(misspelt, names); distance(runes, []rune(name)) <= 1 {
 		return name
 	}
 	return ""
