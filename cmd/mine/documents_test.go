@@ -313,6 +313,10 @@ func checkBlocks(t *testing.T, dir, mined string) {
 	for want, args := range map[string][]string{
 		`--blocks is "page"`:      {"export", mined, "--blocks", "page", "--out", out},
 		`--blocks is "0"`:         {"export", mined, "--blocks", "0", "--out", out},
+		"--max-missing changes n": {"export", mined, "--max-missing", "2", "--out", out},
+		"--ascending changes not": {"export", mined, "--ascending", "--out", out},
+		"--split-by changes noth": {"export", mined, "--split-by", "src_doc", "--out", out},
+		"--licence changes nothi": {"export", mined, "--licence", "cc0-1.0", "--out", out},
 		"--max-missing is -2":     {"export", mined, "--blocks", "9", "--max-missing", "-2", "--out", out},
 		"nothing is known of par": {"export", mined, "--blocks", "paragraph", "--out", out},
 		"--bitext says what bloc": {"export", mined, "--bitext", out, "--out", out},

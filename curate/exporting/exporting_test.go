@@ -312,6 +312,7 @@ func TestBadExports(t *testing.T) {
 		"compressed Parquet":      {Options{Format: "parquet", Compression: "gz"}, "compressed inside"},
 		"an unknown column":       {Options{Format: "tsv", Columns: []string{"scor"}}, `is "score" meant?`},
 		"an unknown order":        {Options{Format: "tsv", Sort: "prob"}, `no column "prob"`},
+		"an order of texts":       {Options{Format: "tsv", Sort: "tgt_text"}, "which is no number"},
 		"an unknown document":     {Options{Format: "tsv", Split: Split{By: "doc"}}, `no column "doc"`},
 		"an unknown condition":    {Options{Format: "tsv", Where: condition(t, "scores > 1")}, `is "score" meant?`},
 		"a missing file":          {Options{Format: "tsv", MinScore: &least, Files: []string{in + "x"}}, "no such file"},

@@ -5,8 +5,10 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"bitextmine/bitext/table"
+	"bitextmine/internal/badinput"
 )
 
 // sortRows is the number of rows that are sorted in memory at a time.
@@ -40,6 +42,9 @@ func (e *exporter) sorted(ctx context.Context, sets []*set) error {
 		if err != nil {
 			return err
 		}
+		if err := refuseWords(e.opts.Sort, b, rows, values); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			counts[order(values(row), e.opts.Ascending)>>(32-binBits)]++
 		}
@@ -60,6 +65,21 @@ func (e *exporter) sorted(ctx context.Context, sets []*set) error {
 			}
 		}
 		from = to
+	}
+	return nil
+}
+
+// refuseWords refuses to sort by a column of texts that are no numbers, as they would stay in their order.
+func refuseWords(column string, b *table.Batch, rows []int, values func(row int) float64) error {
+	texts, err := b.Texts(column)
+	if err != nil {
+		return nil // a column of numbers
+	}
+	for _, row := range rows {
+		if text, _ := texts(row); text != "" && math.IsNaN(values(row)) && !strings.EqualFold(text, "nan") {
+			return badinput.Errorf("--sort %s: row %d has %.40q, which is no number: name a column of numbers", column,
+				b.First()+uint64(row)+1, text)
+		}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
   mine export filtered.parquet --format moses --out corpus --where 'prob > 0.9 and numbers_differ == 0'`,
 		Args: flags.Arguments("a run or one or two files", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), args, cmd.Flags().Changed("min-score"), cmd.OutOrStdout())
+			return o.run(cmd.Context(), args, cmd.Flags().Changed, cmd.OutOrStdout())
 		},
 	}
 	o.columnFlags.register(cmd)
@@ -93,12 +93,15 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	return cmd
 }
 
-func (o *exportOptions) run(ctx context.Context, files []string, minScore bool, out io.Writer) (err error) {
+func (o *exportOptions) run(ctx context.Context, files []string, given func(flag string) bool, out io.Writer) (err error) {
 	opts, err := o.options(files)
+	if err == nil {
+		err = o.refuseIdle(given, opts.Format)
+	}
 	if err != nil {
 		return err
 	}
-	if minScore {
+	if given("min-score") {
 		opts.MinScore = &o.minScore
 	}
 	if o.blocks != "" {
@@ -187,6 +190,24 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 		}
 	}
 	return opts, opts.Split.Validate()
+}
+
+// refuseIdle refuses flags that change nothing without another.
+func (o *exportOptions) refuseIdle(given func(flag string) bool, format string) error {
+	for _, idle := range []struct {
+		flag, needs string
+		met         bool
+	}{
+		{"ascending", "--sort", o.sort != ""},
+		{"max-missing", "--blocks", o.blocks != ""},
+		{"split-by", "--dev or --test", o.dev+o.test > 0},
+		{"licence", "--format hf", format == exporting.HuggingFace},
+	} {
+		if given(idle.flag) && !idle.met {
+			return badinput.Errorf("--%s changes nothing without %s: give both or neither", idle.flag, idle.needs)
+		}
+	}
+	return nil
 }
 
 // placesIn reads the text of a run again.
