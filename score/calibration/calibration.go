@@ -192,15 +192,16 @@ func BestF1(estimates []Estimate) Estimate {
 	})
 }
 
-// ForPrecision is the lowest threshold from which on the estimated precision is at least wanted. ok is false if there
-// is none.
+// ForPrecision is the lowest threshold above which the estimated precision is at least wanted. ok is false if there is
+// none. Thresholds above it do not count: the highest have few pairs, and with none of the injected ones among them
+// their precision is 0 whatever that of the many below.
 func ForPrecision(estimates []Estimate, wanted float64) (e Estimate, ok bool) {
-	for i := len(estimates) - 1; i >= 0 && estimates[i].Precision.Value >= wanted; i-- {
-		if estimates[i].Kept > 0 {
-			e, ok = estimates[i], true
+	for _, e := range estimates {
+		if e.Kept > 0 && e.Precision.Value >= wanted {
+			return e, true
 		}
 	}
-	return e, ok
+	return e, false
 }
 
 // stored is Outcomes as a file has them: null is a pair that was not found.

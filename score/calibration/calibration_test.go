@@ -129,4 +129,11 @@ func TestForPrecisionOutOfReach(t *testing.T) {
 	if e, ok := ForPrecision(estimates, 0.4); !ok || e.Threshold != 1 {
 		t.Errorf("%+v %v", e, ok)
 	}
+	estimates = append(estimates, Estimate{Threshold: 3, Kept: 2}, Estimate{Threshold: 4, Precision: Interval{Value: 1}})
+	if e, ok := ForPrecision(estimates, 0.6); !ok || e.Threshold != 2 {
+		t.Errorf("a threshold of two pairs hides that of five: %+v %v", e, ok)
+	}
+	if e, ok := ForPrecision(estimates, 0.9); ok {
+		t.Errorf("a threshold that no pair reaches is taken: %+v", e)
+	}
 }
