@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -85,6 +88,55 @@ func TestStreams(t *testing.T) {
 	}
 	if _, err := command(t, "export", "mined", "--compress", "zst", "--out", "twice.tsv.gz"); err == nil || !strings.Contains(err.Error(), "ends in .gz") {
 		t.Errorf("a file of two compressions: %v", err)
+	}
+}
+
+// TestCompressedOutputs: text is compressed as the ending of its name says, in the format that the rest of the name
+// says; what is no text is refused under such a name.
+func TestCompressedOutputs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := writerInto(t, dir)
+	write("a.de", "Ein Satz.\nNoch ein Satz.\n")
+	write("a.en", "A sentence.\nOne more sentence.\n")
+	write("de.jsonl", `{"text":"Ein Satz.","doc":"a","url":""}`+"\n")
+	write("en.jsonl", `{"text":"A sentence.","doc":"b","url":""}`+"\n")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	for name, call := range map[string]string{
+		"split.jsonl": "split --lang de a.de --out",
+		"rest.jsonl":  "rest mined --side src --out",
+		"docs.tsv":    "docs de.jsonl en.jsonl --src de --tgt en --out",
+		"beads.jsonl": "align-docs a.de a.en --src de --tgt en --out",
+		"score.tsv":   "score --src de --tgt en --src-text a.de --tgt-text a.en --out",
+		"links":       "align --src de --tgt en --src-text a.de --tgt-text a.en --out",
+		"domains.tsv": "export mined --out exported.tsv --domains",
+	} {
+		must(t, append(strings.Fields(call), name)...)
+		must(t, append(strings.Fields(call), name+".gz")...)
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(name + ".gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		plain, err := gzip.NewReader(f)
+		if err == nil {
+			got, err = io.ReadAll(plain)
+		}
+		if err = errors.Join(err, f.Close()); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("mine %s %s.gz writes %q (%v), without compression %q", call, name, got, err, want)
+		}
+		if _, err := command(t, append(strings.Fields(call), name+".xz")...); !badinput.Is(err) || !strings.Contains(err.Error(), ".xz is not written") {
+			t.Errorf("mine %s %s.xz: error %v", call, name, err)
+		}
+	}
+	for _, call := range []string{"filter mined --out f.parquet.gz", "align-docs a.de a.en --src de --tgt en --out x.parquet.gz", "report mined -o r.html.gz"} {
+		if _, err := command(t, strings.Fields(call)...); !badinput.Is(err) || !strings.Contains(err.Error(), "is not compressed") {
+			t.Errorf("mine %s: error %v", call, err)
+		}
 	}
 }
 

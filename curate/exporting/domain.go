@@ -3,6 +3,7 @@ package exporting
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"bitextmine/bitext/table"
-	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/textfile"
 )
 
 // urlColumns have the addresses of a pair's pages.
@@ -87,5 +88,8 @@ func (d domains) write(path string) error {
 		c := d[name]
 		fmt.Fprintf(&out, "%s\t%d\t%d\t%d\t%d\t%d\n", name, c.pairs, c.sides[0], c.sides[1], c.characters[0], c.characters[1])
 	}
-	return atomicfile.WriteBytes(path, []byte(out.String()))
+	return textfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, out.String())
+		return err
+	})
 }

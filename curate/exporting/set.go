@@ -1,7 +1,6 @@
 package exporting
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"bitextmine/bitext/table"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/textfile"
 )
 
 // set is one of the sets that the pairs are divided into, with its files.
@@ -153,24 +151,10 @@ func withFiles(paths []string, compression string, open []io.WriteCloser, fill f
 		return fill(open)
 	}
 	return atomicfile.Write(paths[len(open)], func(f *os.File) error {
-		to, err := compressed(f, compression)
+		to, err := textfile.Compress(f, compression)
 		if err != nil {
 			return err
 		}
 		return errors.Join(withFiles(paths, compression, append(open, to), fill), to.Close())
 	})
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
-
-func compressed(f io.Writer, compression string) (io.WriteCloser, error) {
-	switch compression {
-	case "gz":
-		return gzip.NewWriter(f), nil
-	case "zst":
-		return zstd.NewWriter(f)
-	}
-	return nopCloser{f}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,8 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 )
 
 // alignOptions are the flags of mine align.
@@ -72,7 +71,7 @@ equal.`,
 	o.model.Register(cmd)
 	f.StringVar(&o.out, "out", "", "file of links to write (default: standard output)")
 	f.StringVar(&o.tokens, "tokens-out", "", "file for the words that the links count, as source ||| target")
-	flags.Replaced.Mark(f, "out", "tokens-out")
+	flags.Text.Mark(f, "out", "tokens-out")
 	return cmd
 }
 
@@ -142,7 +141,7 @@ func (o *alignOptions) output(path string, other io.Writer, write func(io.Writer
 		out := bufio.NewWriter(other)
 		return errors.Join(write(out), out.Flush())
 	}
-	return atomicfile.Write(path, func(f *os.File) error {
+	return textfile.Write(path, func(f io.Writer) error {
 		out := bufio.NewWriter(f)
 		return errors.Join(write(out), out.Flush())
 	})

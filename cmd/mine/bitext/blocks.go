@@ -22,8 +22,8 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage/align"
 	"bitextmine/pipeline/view"
@@ -52,7 +52,7 @@ back-translation or language models. A file .jsonl has text, doc, url, file and 
 	f.StringVar(&o.side, "side", "", "src or tgt")
 	f.StringVar(&o.bitext, "bitext", "", "bitext file with the pairs that count as kept (default: the run's)")
 	f.StringVar(&o.out, "out", "", "file to write")
-	flags.Replaced.Mark(f, "out")
+	flags.Text.Mark(f, "out")
 	return cmd
 }
 
@@ -67,14 +67,14 @@ func (o *restOptions) run(ctx context.Context, dir string, stdout io.Writer) err
 	}
 	return withRun(ctx, dir, o.bitext, func(p *view.Pair, kept *align.Kept) error {
 		n := 0
-		err := atomicfile.Write(o.out, func(f *os.File) error {
+		err := textfile.Write(o.out, func(f io.Writer) error {
 			out := bufio.NewWriter(f)
 			lines := json.NewEncoder(out)
 			lines.SetEscapeHTML(false)
 			err := align.Rest(ctx, p, kept, number, func(of *plan.Shard, at uint32, row shard.Row) error {
 				n++
 				text := corpus.Normalise(row.Text)
-				if !strings.HasSuffix(o.out, ".jsonl") {
+				if !strings.HasSuffix(textfile.Stem(o.out), ".jsonl") {
 					_, err := fmt.Fprintln(out, text)
 					return err
 				}

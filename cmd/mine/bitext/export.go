@@ -23,6 +23,7 @@ import (
 	"bitextmine/internal/badinput"
 
 	"bitextmine/bitext/label"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/shard"
@@ -89,7 +90,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	f.Float64Var(&o.test, "test", 0, "share of the documents in a test set")
 	f.StringVar(&o.splitBy, "split-by", "", "column that names documents (default: src_doc, src_url, or the source text)")
 	f.StringVar(&o.licence, "licence", "", "licence that the description of hf names")
-	flags.Replaced.Mark(f, "domains")
+	flags.Text.Mark(f, "domains")
 	return cmd
 }
 
@@ -164,14 +165,13 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")
 	}
-	for _, known := range []string{"gz", "zst"} {
-		switch {
-		case !strings.HasSuffix(o.out, "."+known):
-		case opts.Compression == "":
-			opts.Compression = known
-		case opts.Compression != known:
-			return opts, badinput.Errorf("--compress is %s, but --out %s ends in .%s: give one of the two", opts.Compression, o.out, known)
-		}
+	switch said, err := textfile.Compression(o.out); {
+	case err != nil:
+		return opts, badinput.Errorf("--out: %w", err)
+	case opts.Compression == "":
+		opts.Compression = said
+	case said != "" && opts.Compression != said:
+		return opts, badinput.Errorf("--compress is %s, but --out %s ends in .%s: give one of the two", opts.Compression, o.out, said)
 	}
 	if opts.Compression != "" && opts.Compression != "gz" && opts.Compression != "zst" {
 		return opts, badinput.Errorf("--compress is %q: give gz or zst", opts.Compression)
@@ -221,8 +221,7 @@ func placesIn(run *view.Run) exporting.Places {
 
 // formatOf is the format that the name of a file says.
 func formatOf(name string) (string, error) {
-	stem := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	ext := strings.ToLower(filepath.Ext(stem))
+	ext := strings.ToLower(filepath.Ext(textfile.Stem(name)))
 	switch {
 	case slices.Contains([]string{".parquet", ".csv", ".po", ".xliff"}, ext):
 		return ext[1:], nil

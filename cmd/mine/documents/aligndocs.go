@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline"
 )
 
@@ -82,7 +82,7 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f.IntVar(&o.bead.MaxSpan, "max-span", o.bead.MaxSpan, "sentences in a side of a bead, at most")
 	f.IntVar(&o.bead.Band, "band", o.bead.Band, "how many sentences from the coarser path are searched")
 	f.Float64Var(&o.bead.Skip, "skip", 0, "above 0, more sentences are left without a counterpart; below, fewer")
-	flags.Replaced.Mark(f, "crossings")
+	flags.Text.Mark(f, "crossings")
 	return cmd
 }
 
@@ -97,16 +97,19 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	case o.format == "":
 		o.format = "tsv"
 		for _, known := range formats() {
-			if strings.HasSuffix(o.out, "."+known) {
+			if strings.HasSuffix(textfile.Stem(o.out), "."+known) {
 				o.format = known
 			}
 		}
-		if ending := filepath.Ext(o.out); o.format == "tsv" && slices.Contains([]string{".xlsx", ".xls", ".ods", ".docx", ".gz", ".zst", ".xz"}, ending) {
+		if ending := filepath.Ext(o.out); o.format == "tsv" && slices.Contains([]string{".xlsx", ".xls", ".ods", ".docx"}, ending) {
 			return nil, badinput.Errorf("--out %s: %s is not written; name a file that ends with one of %s", o.out, ending, strings.Join(formats(), ", "))
 		}
 	}
 	if !slices.Contains(formats(), o.format) {
 		return nil, badinput.Errorf("--format is %q: give one of %s", o.format, strings.Join(formats(), ", "))
+	}
+	if err := o.checkCompression(); err != nil {
+		return nil, err
 	}
 	if o.out == "" && (o.format == "moses" || o.format == "parquet") {
 		return nil, badinput.Errorf("mine align-docs: %s is not written to standard output: name a file with --out", o.format)
@@ -120,6 +123,18 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	}
 	o.source, o.target = languages[0], languages[1]
 	return []document.Pair{}, o.bead.Validate()
+}
+
+// checkCompression refuses the ending of a compression that is not written.
+func (o *alignOptions) checkCompression() error {
+	_, err := textfile.Compression(o.out)
+	if o.format == "parquet" {
+		err = textfile.RefuseCompression(o.out)
+	}
+	if err != nil {
+		return badinput.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 func formats() []string {
@@ -196,7 +211,9 @@ func (o *alignOptions) outputs() []string {
 	case o.out == "":
 		return nil
 	case o.format == "moses":
-		return []string{o.out + "." + o.source, o.out + "." + o.target}
+		stem := textfile.Stem(o.out)
+		compression := o.out[len(stem):]
+		return []string{stem + "." + o.source + compression, stem + "." + o.target + compression}
 	}
 	return []string{o.out}
 }
@@ -222,10 +239,10 @@ func (o *alignOptions) open(stdout io.Writer, write func(to []io.Writer) error) 
 		out := bufio.NewWriter(stdout)
 		return errors.Join(write([]io.Writer{out}), out.Flush())
 	case 1:
-		return atomicfile.Write(files[0], func(f *os.File) error { return write([]io.Writer{f}) })
+		return textfile.Write(files[0], func(f io.Writer) error { return write([]io.Writer{f}) })
 	default:
-		return atomicfile.Write(files[0], func(a *os.File) error {
-			return atomicfile.Write(files[1], func(b *os.File) error { return write([]io.Writer{a, b}) })
+		return textfile.Write(files[0], func(a io.Writer) error {
+			return textfile.Write(files[1], func(b io.Writer) error { return write([]io.Writer{a, b}) })
 		})
 	}
 }
@@ -273,7 +290,11 @@ func (j *job) align(ctx context.Context, pairs []document.Pair, beads io.Writer)
 		}
 	}
 	if j.crossings != "" {
-		if err := atomicfile.WriteBytes(j.crossings, []byte(document.CrossingHeader+j.crossed.String())); err != nil {
+		err := textfile.Write(j.crossings, func(w io.Writer) error {
+			_, err := io.WriteString(w, document.CrossingHeader+j.crossed.String())
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

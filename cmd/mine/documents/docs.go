@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,8 +18,8 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/encode/embedding"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/record"
 )
@@ -72,7 +71,7 @@ or raw with --emb-dim).`,
 	f.Float64Var(&o.match.URLBonus, "url-bonus", o.match.URLBonus,
 		"added to the score of the same address but for a language")
 	f.Float64Var(&o.match.MinScore, "min-score", o.match.MinScore, "only pairs with at least this score")
-	flags.Replaced.Mark(f, "out")
+	flags.Text.Mark(f, "out")
 	return cmd
 }
 
@@ -110,7 +109,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if o.out == "" {
 		err = o.write(stdout, sides, pairs)
 	} else {
-		err = atomicfile.Write(o.out, func(f *os.File) error { return o.write(f, sides, pairs) })
+		err = textfile.Write(o.out, func(f io.Writer) error { return o.write(f, sides, pairs) })
 	}
 	if err != nil {
 		return err

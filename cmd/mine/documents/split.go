@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,8 +17,8 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/split"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline/setting"
 )
 
@@ -67,14 +66,14 @@ start and end, in bytes of the record's text. mine run reads it with --doc-colum
 	f.IntVar(&o.in.MaxLineBytes, "max-bytes", o.in.MaxLineBytes, "of a document; a longer one is set aside")
 	f.StringVar(&o.format, "format", "", "lines or jsonl (default: by the ending of --out, else lines)")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output)")
-	flags.Replaced.Mark(f, "out")
+	flags.Text.Mark(f, "out")
 	return cmd
 }
 
 func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	if o.format == "" {
 		o.format = "lines"
-		if strings.HasSuffix(o.out, ".jsonl") {
+		if strings.HasSuffix(textfile.Stem(o.out), ".jsonl") {
 			o.format = "jsonl"
 		}
 	}
@@ -111,7 +110,7 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	if o.out == "" {
 		err = write(stdout)
 	} else {
-		err = atomicfile.Write(o.out, func(f *os.File) error { return write(f) })
+		err = textfile.Write(o.out, write)
 	}
 	if err != nil {
 		return err

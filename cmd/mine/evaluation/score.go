@@ -24,8 +24,8 @@ import (
 	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
 	"bitextmine/index/ivf"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/mine"
 )
 
@@ -83,7 +83,7 @@ few; --search exact finds all.`,
 	f.StringVar(&o.prefix, "prefix", "", "beginning of the new columns' names")
 	f.StringVar(&o.out, "out", "", "file to write, in the format of what is read; line-aligned files become TSV "+
 		"(default: standard output, not for Parquet)")
-	flags.Replaced.Mark(f, "out")
+	flags.Text.Mark(f, "out")
 	return cmd
 }
 
@@ -291,7 +291,7 @@ func (o scoreOptions) added() []string {
 
 // checkOut refuses a name that promises another format than the input's, in which the output will be.
 func (o scoreOptions) checkOut(ext string) error {
-	out := strings.ToLower(filepath.Ext(o.out))
+	out := strings.ToLower(filepath.Ext(textfile.Stem(o.out)))
 	for _, format := range []string{".parquet", ".tmx", ".jsonl"} {
 		if o.out != "" && (out == format) != (ext == format) {
 			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give "+
@@ -340,7 +340,7 @@ func (o scoreOptions) write(
 	case o.out == "":
 		return in.Write(stdout, o.added(), values)
 	}
-	return atomicfile.Write(o.out, func(f *os.File) error { return in.Write(f, o.added(), values) })
+	return textfile.Write(o.out, func(f io.Writer) error { return in.Write(f, o.added(), values) })
 }
 
 // columnsOf are the scores as Parquet has them. A pair without a score has nulls.

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/pipeline/record"
 )
 
@@ -21,6 +23,7 @@ type Outputs string
 // The kinds of outputs.
 const (
 	Replaced Outputs = "replaced" // a file, which must be none of those that are read
+	Text     Outputs = "text"     // the same, compressed as its ending says
 	Updated  Outputs = "updated"  // a file that may be read, too
 	Folder   Outputs = "folder"
 )
@@ -54,8 +57,10 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		case Updated:
 			err = atomicfile.Writable(path)
 		case Replaced:
-			if err = atomicfile.Writable(path); err == nil {
-				err = atomicfile.RefuseInput(path, named(cmd, args)...)
+			err = cmp.Or(textfile.RefuseCompression(path), replaceable(cmd, args, path))
+		case Text:
+			if _, err = textfile.Compression(path); err == nil {
+				err = replaceable(cmd, args, path)
 			}
 		}
 		if err != nil {
@@ -63,6 +68,13 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	return err
+}
+
+func replaceable(cmd *cobra.Command, args []string, path string) error {
+	if err := atomicfile.Writable(path); err != nil {
+		return err
+	}
+	return atomicfile.RefuseInput(path, named(cmd, args)...)
 }
 
 // named are the files that arguments and flags name, other than outputs.

@@ -20,6 +20,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 	"bitextmine/internal/yamlbound"
 	"bitextmine/mine"
 	"bitextmine/pipeline"
@@ -83,7 +84,7 @@ they come, not only those that look wrong.`,
 	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
 	flags.Updated.Mark(f, "write")
-	flags.Replaced.Mark(f, "curve")
+	flags.Text.Mark(f, "curve")
 	flags.Group("Calibration").AddFirst(f, "pairs", "labels", "for-precision", "resamples", "write", "curve")
 	return cmd
 }
@@ -169,7 +170,7 @@ func shown(i calibration.Interval) string {
 }
 
 func writeEstimates(path string, estimates []calibration.Estimate) error {
-	return atomicfile.Write(path, func(f *os.File) error {
+	return textfile.Write(path, func(f io.Writer) error {
 		fmt.Fprintln(f, "threshold\tkept\tprecision\tprecision_low\tprecision_high\t"+
 			"recall\trecall_low\trecall_high\tf1\tf1_low\tf1_high")
 		for _, e := range estimates {
