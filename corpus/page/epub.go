@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path"
 	"strings"
 
@@ -81,7 +82,7 @@ func NewEPUB(in io.ReaderAt, size int64, name string) (Reader, error) {
 	of := map[string]string{}
 	for _, item := range book.Items {
 		if strings.Contains(item.Type, "html") {
-			of[item.ID] = path.Join(path.Dir(root), item.Href)
+			of[item.ID] = e.named(path.Dir(root), item.Href)
 		}
 	}
 	for _, item := range book.Order {
@@ -90,6 +91,15 @@ func NewEPUB(in io.ReaderAt, size int64, name string) (Reader, error) {
 		}
 	}
 	return e, nil
+}
+
+// named is the name of the file that a link of the book's description leads to.
+func (e *epub) named(folder, href string) string {
+	as := path.Join(folder, href)
+	if name, err := url.PathUnescape(href); err == nil && e.files[as] == nil {
+		return path.Join(folder, name)
+	}
+	return as
 }
 
 // read returns a file of the book.

@@ -4,13 +4,17 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/andybalholm/brotli"
 
 	"bitextmine/internal/badinput"
 )
@@ -166,6 +170,43 @@ func TestWARC(t *testing.T) {
 	}
 }
 
+// TestCompressedAnswers: what a server compressed is undone, what the crawler undid stays, and what cannot be undone is
+// passed over by name.
+func TestCompressedAnswers(t *testing.T) {
+	page := pageOf("", article)
+	packed := func(open func(io.Writer) io.WriteCloser) string {
+		var out bytes.Buffer
+		w := open(&out)
+		_, _ = io.WriteString(w, page)
+		_ = w.Close()
+		return out.String()
+	}
+	raw := packed(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestSpeed); return z })
+	brotlied := packed(func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) })
+	for name, c := range map[string]struct {
+		encoding, body string
+		skip           Skip
+		detail         string
+	}{
+		"zlib":              {"deflate", packed(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }), "", ""},
+		"raw deflate":       {"deflate", raw, "", ""},
+		"brotli":            {"br", brotlied, "", ""},
+		"undone":            {"deflate", page, "", ""},
+		"another, undone":   {"compress", page, "", ""},
+		"no brotli":         {"br", "\x01\xff" + raw, Malformed, `("br") cannot be undone`},
+		"another":           {"compress", raw, Malformed, "none of gzip, deflate"},
+		"of no compression": {"identity", page, "", ""},
+	} {
+		pages, err := readAll(t, plainWARC(response(1, "Content-Encoding: "+c.encoding+"\r\n", c.body), false))
+		if err != nil || len(pages) != 1 {
+			t.Fatalf("%s: %d pages, error %v", name, len(pages), err)
+		}
+		if p := pages[0]; p.Skip != c.skip || !strings.Contains(p.Detail, c.detail) || (p.Text != "") != (c.skip == "") {
+			t.Errorf("%s: %q (%s, %s)", name, p.Text, p.Skip, p.Detail)
+		}
+	}
+}
+
 // TestWARCDamaged: an archive that is cut in the middle, or has a record without a header, is refused by name, or read
 // around the damage.
 func TestWARCDamaged(t *testing.T) {
@@ -239,10 +280,10 @@ func book(t testing.TB, damaged bool) []byte {
 		{"mimetype", "application/epub+zip"},
 		{"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>`},
 		{"OEBPS/b.opf", `<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>Trams</dc:title><dc:language>en</dc:language></metadata>` +
-			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b.xhtml" media-type="application/xhtml+xml"/>` +
+			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b%20%C3%A4%25.xhtml" media-type="application/xhtml+xml"/>` +
 			`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`},
 		{"OEBPS/a.xhtml", "<html><body><p>The last chapter.</p></body></html>"},
-		{"OEBPS/b.xhtml", "<html><head><style>p {}</style></head><body><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
+		{"OEBPS/b ä%.xhtml", "<html><head><style>p {}</style></head><body><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
 	} {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store})
 		if err == nil {

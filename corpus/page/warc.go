@@ -3,7 +3,9 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -291,20 +293,39 @@ func parseAnswer(block []byte) (*answer, error) {
 			body = whole // else it was put together by the crawler
 		}
 	}
-	a.body = decompressed(body, strings.ToLower(a.header.Get("Content-Encoding")))
-	return a, nil
+	a.body, err = decompressed(body, strings.ToLower(a.header.Get("Content-Encoding")))
+	return a, err
 }
 
 func limited(from io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(from, MaxBytes+1)) }
 
-// decompressed undoes the compression that a server says; a body that is not so compressed was decompressed by the
+// decompressed undoes the compression that a server says. A body that is text as it stands was decompressed by the
 // crawler.
-func decompressed(body []byte, encoding string) []byte {
+func decompressed(body []byte, encoding string) ([]byte, error) {
+	whole, err := uncompress(body, encoding)
+	switch {
+	case err == nil, len(whole) > 0 && isText(whole): // the second is cut off
+		return whole, nil
+	case isText(body):
+		return body, nil
+	}
+	return nil, fmt.Errorf("its compression (%.20q) cannot be undone: %w", encoding, err)
+}
+
+func isText(body []byte) bool { return strings.HasPrefix(http.DetectContentType(body), "text/") }
+
+func uncompress(body []byte, encoding string) ([]byte, error) {
 	var from io.Reader
 	var err error
 	switch {
+	case encoding == "" || encoding == "identity":
+		return body, nil
 	case strings.Contains(encoding, "gzip"):
 		from, err = gzip.NewReader(bytes.NewReader(body))
+	case strings.Contains(encoding, "deflate"):
+		if from, err = zlib.NewReader(bytes.NewReader(body)); err != nil { // many servers leave zlib's header out
+			from, err = flate.NewReader(bytes.NewReader(body)), nil
+		}
 	case strings.Contains(encoding, "br"):
 		from = brotli.NewReader(bytes.NewReader(body))
 	case strings.Contains(encoding, "zstd"):
@@ -313,13 +334,11 @@ func decompressed(body []byte, encoding string) []byte {
 			defer d.Close()
 			from = d
 		}
+	default:
+		err = errors.New("it is none of gzip, deflate, br and zstd")
 	}
-	if from == nil || err != nil {
-		return body
+	if err != nil {
+		return nil, err
 	}
-	whole, err := limited(from)
-	if err != nil && len(whole) == 0 {
-		return body
-	}
-	return whole
+	return limited(from)
 }
