@@ -126,11 +126,13 @@ func (s *tsvSource) Close() error { return s.lines.Close() }
 // pairSource reads the pairs of an exchange.Reader: TMX and line-aligned files.
 type pairSource struct {
 	noMetadata
-	name   string
-	reader exchange.Reader
-	texts  *texts
-	langs  []string
-	units  bool // a record without one of the texts is a row nonetheless
+	name    string
+	reader  exchange.Reader
+	texts   *texts
+	langs   []string
+	units   bool   // a record without one of the texts is a row nonetheless, or left out
+	whole   bool   // it is left out
+	lacking uint64 // records that were
 }
 
 func openTMX(in input.File, opts Options) (*pairSource, error) {
@@ -144,7 +146,7 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 	}
 	names := []string{opts.SourceColumn, opts.TargetColumn, SourceLanguage, TargetLanguage}
 	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: []string{opts.Source, opts.Target},
-		units: true}, nil
+		units: true, whole: opts.Whole}, nil
 }
 
 func openPO(in input.File, opts Options) (*pairSource, error) {
@@ -174,6 +176,10 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 		}
 		if rec.Reason != "" && rec.Reason != corpus.ReasonEmpty && !s.units {
 			return nil, refuse(s.name, rec.Number, string(rec.Reason)+" ("+rec.Detail+")")
+		}
+		if rec.Reason == corpus.ReasonMalformed && s.whole {
+			s.lacking++
+			continue
 		}
 		for i, value := range append([]string{rec.Source, rec.Target}, s.langs...) {
 			s.texts.columns[i].Append(value)

@@ -35,6 +35,8 @@ type Options struct {
 	SourceColumn, TargetColumn string
 	// MustName refuses a TSV whose first line does not name both columns, even if they have the default names.
 	MustName bool
+	// Whole leaves out units of TMX without a text in one of the languages, which are rows with an empty one otherwise.
+	Whole bool
 	// Columns are the columns to read; nil means all. Formats other than Parquet read all. Those that do not exist are
 	// ignored.
 	Columns []string
@@ -105,6 +107,14 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 	}
 	r.rows += uint64(b.rows)
 	return b, nil
+}
+
+// Lacking is how many units without a text in one of the languages were left out so far.
+func (r *Reader) Lacking() uint64 {
+	if units, ok := r.source.(*pairSource); ok {
+		return units.lacking
+	}
+	return 0
 }
 
 // Metadata returns the key-value metadata of a Parquet file. It is empty for other formats.

@@ -104,6 +104,15 @@ func TestFormats(t *testing.T) {
 			}
 		})
 	}
+	languages.Whole = true
+	r, err := Open([]string{fileOf(t, "x.tmx", tmx)}, languages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if b, err := r.Next(t.Context()); err != nil || b.Len() != 1 || r.Lacking() != 1 {
+		t.Errorf("whole units: %v, %d left out, error %v", b, r.Lacking(), err)
+	}
 	b, err := read(t, DefaultOptions(), fileOf(t, "a", "Haus\nBaum\n"), fileOf(t, "b", "house\ntree\n"))
 	if err != nil || !slices.Equal(column(t, b, "tgt_text"), []string{"house", "tree"}) {
 		t.Errorf("line-aligned files: %v", err)

@@ -194,6 +194,31 @@ func TestForTranslators(t *testing.T) {
 	}
 }
 
+// TestPOFrames: msgfmt takes pairs of which one side alone begins or ends with a line break.
+func TestPOFrames(t *testing.T) {
+	catalogue := poHeader(nil, nil, [2]string{"de", "en"})
+	for i, c := range []struct{ source, target, want string }{
+		{"Haus\n", "house", `"house\n"`}, {"Haus", "\nhouse\n\n", `"house"`}, {"\nHaus", "house\n", `"\nhouse"`}, {"\nHaus\n\n", "\nhouse\n", `"\nhouse\n"`},
+		{"Haus\n", "", `""`}, {"a\nb", "a\nb", `"a\nb"`}, {"\n", "x", `"\nx\n"`},
+	} {
+		from := len(catalogue)
+		catalogue = poUnit(catalogue, &unit{number: uint64(i + 1), texts: [2]string{c.source, c.target}})
+		if _, got, _ := strings.Cut(string(catalogue[from:]), "msgstr "); got != c.want+"\n" {
+			t.Errorf("%q of %q is written as %s", c.target, c.source, got)
+		}
+	}
+	if _, err := exec.LookPath("msgfmt"); err != nil {
+		t.Skip("msgfmt is not installed")
+	}
+	path := filepath.Join(t.TempDir(), "x.po")
+	if err := os.WriteFile(path, catalogue, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("msgfmt", "--check-format", "-o", os.DevNull, path).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestTMX validates against the structure of TMX 1.4 by xmllint, and reads the units again.
 func TestTMX(t *testing.T) {
 	names, err := written(t, "tmx", Refuse)
@@ -206,7 +231,7 @@ func TestTMX(t *testing.T) {
 	}
 	for i := range 2 * len(hard) {
 		rec, err := r.Next()
-		want := strings.TrimSpace(strings.NewReplacer("\x01", " ", "\x1f", " ", "\ufffe", " ", "\r", "\n").Replace(hard[i%len(hard)]))
+		want := strings.TrimSpace(strings.NewReplacer("\x01", " ", "\x1f", " ", "\ufffe", " ").Replace(hard[i%len(hard)]))
 		if err != nil || strings.TrimSpace(rec.Source) != want {
 			t.Errorf("unit %d: %q, want %q; %v", i, rec.Source, want, err)
 		}
@@ -223,6 +248,31 @@ func TestTMX(t *testing.T) {
 	out, err := exec.Command("xmllint", "--nonet", "--xpath", "concat(count(//tu), ' ', //tu[4]/prop[@type='x-url'], ' ', //header/prop[2])", names[0]).Output()
 	if want := "26 https://example.org/?a=1&b=2 1 & 2\n"; err != nil || string(out) != want {
 		t.Errorf("xmllint finds %q, want %q; %v", out, want, err)
+	}
+}
+
+// TestUnitsWithoutALanguage: they are no pairs, and are counted.
+func TestUnitsWithoutALanguage(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.tmx"), filepath.Join(dir, "out.jsonl")
+	err := os.WriteFile(in, []byte(`<tmx version="1.4"><header/><body><tu><tuv xml:lang="de"><seg>Haus</seg></tuv><tuv xml:lang="en"><seg>house</seg></tuv></tu>`+
+		`<tu><tuv xml:lang="de"><seg>Baum</seg></tuv><tuv xml:lang="fr"><seg>arbre</seg></tuv></tu></body></tmx>`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Files: []string{in}, Table: table.DefaultOptions(), Format: "jsonl", Out: out, Breaks: Escape}
+	opts.Table.Source, opts.Table.Target = "de", "fr"
+	report, err := Run(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	report.Summary(&said)
+	if want := "1 of 1 pairs exported; 1 units without one of the languages are left out\n"; !strings.HasPrefix(said.String(), want) {
+		t.Errorf("it says %q", said.String())
+	}
+	if data, err := os.ReadFile(out); err != nil || bytes.Count(data, []byte("\n")) != 1 || !bytes.Contains(data, []byte("arbre")) {
+		t.Errorf("%s, error %v", data, err)
 	}
 }
 

@@ -67,6 +67,7 @@ type exporter struct {
 
 // Run exports.
 func Run(ctx context.Context, opts Options) (*Report, error) {
+	opts.Table.Whole = true
 	e := &exporter{opts: opts}
 	if err := e.begin(ctx); err != nil {
 		return nil, err
@@ -213,7 +214,9 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 		}
 		return nil
 	})
-	return work.Wait()
+	err = work.Wait()
+	e.report.Lacking = r.Lacking()
+	return err
 }
 
 // read sends every batch of a table.

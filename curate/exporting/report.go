@@ -13,6 +13,7 @@ type Report struct {
 	SplitBy       string // the column that the sets were divided by
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
+	Lacking       uint64 // units of TMX left out, as they have no text in one of the languages
 }
 
 // SetReport is one set of a report.
@@ -30,6 +31,9 @@ func (r *Report) Summary(w io.Writer) {
 	}
 	if r.Addresses > 0 {
 		fmt.Fprintf(w, ", with %d addresses; %d rows repeated a pair", r.Addresses, r.Repeated)
+	}
+	if r.Lacking > 0 {
+		fmt.Fprintf(w, "; %d units without one of the languages are left out", r.Lacking)
 	}
 	fmt.Fprintln(w)
 	for _, s := range r.Sets {

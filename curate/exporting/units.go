@@ -190,7 +190,9 @@ func escape(dst []byte, text string) []byte {
 			put(i, 1, "&gt;")
 		case c == '"':
 			put(i, 1, "&quot;")
-		case c < ' ' && !strings.ContainsRune("\t\n\r", rune(c)):
+		case c == '\r': // a reader makes a line feed of it as it stands
+			put(i, 1, "&#13;")
+		case c < ' ' && c != '\t' && c != '\n':
 			put(i, 1, " ")
 		}
 		i++
@@ -262,8 +264,28 @@ func poUnit(dst []byte, u *unit) []byte {
 	dst = append(dst, "\"\nmsgid "...)
 	dst = poText(dst, u.texts[0])
 	dst = append(dst, "\nmsgstr "...)
-	dst = poText(dst, u.texts[1])
+	dst = poText(dst, framed(u.texts[0], u.texts[1]))
 	return append(dst, '\n')
+}
+
+// framed gives a translation a line break at its beginning and its end where the original has one, and none elsewhere:
+// msgfmt refuses pairs that differ there.
+func framed(original, translation string) string {
+	switch {
+	case translation == "":
+		return "" // it has none
+	case !strings.HasPrefix(original, "\n"):
+		translation = strings.TrimLeft(translation, "\n")
+	case !strings.HasPrefix(translation, "\n"):
+		translation = "\n" + translation
+	}
+	switch {
+	case !strings.HasSuffix(original, "\n"):
+		translation = strings.TrimRight(translation, "\n")
+	case !strings.HasSuffix(translation, "\n"):
+		translation += "\n"
+	}
+	return translation
 }
 
 var poEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
