@@ -55,7 +55,7 @@ var whole = []Annotation{
 	value("group", Row, 0, 1<<53, "row, from 1, of the first pair of the group of near-duplicates; its own row if no pair before it is like it", func(p *Pair) float64 {
 		return float64(p.Known.First)
 	}),
-	value("copy", Count, 0, 2, "2 if an earlier pair is the same apart from case, accents, punctuation and digits, 1 if one is nearly the same, 0 if none is", func(p *Pair) float64 {
+	value("copy", Count, 0, 2, "2 if an earlier pair is the same apart from case, accents, punctuation and spaces, 1 if one is nearly the same, whatever its digits, 0 if none is", func(p *Pair) float64 {
 		return float64(p.Known.Copy)
 	}),
 	value("uses_src", Count, 0, unlimited, "rows in which the source stands", func(p *Pair) float64 { return float64(p.Known.SourceUses) }),
