@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 )
 
@@ -74,8 +75,9 @@ type (
 // comparison is a Diff under way.
 type comparison struct {
 	Difference
-	files         map[string]string // kinds of changes by path
-	pairs         map[pair]scored   // the first run's pairs that the second has not shown yet
+	languages     [2]map[[2]string]bool // languages of the runs' pairs
+	files         map[string]string     // kinds of changes by path
+	pairs         map[pair]scored       // the first run's pairs that the second has not shown yet
 	before, after [2]map[[16]byte]bool
 	labels        map[[2]string]bool // the second run's: accepted or not
 	byProbability bool
@@ -88,6 +90,7 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 	c.Causes = map[string]map[string]int{Added: {}, Removed: {}}
 	for side := range 2 {
 		c.before[side], c.after[side] = map[[16]byte]bool{}, map[[16]byte]bool{}
+		c.languages[side] = map[[2]string]bool{}
 	}
 	if err := c.compareFiles(before, after); err != nil {
 		return nil, err
@@ -99,6 +102,9 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 		return nil, err
 	}
 	if err := kept(ctx, after, c.second); err != nil {
+		return nil, err
+	}
+	if err := c.refuseStrangers(before, after); err != nil {
 		return nil, err
 	}
 	if c.Removed = len(c.pairs); c.Removed > 0 { // their texts are in the first file alone
@@ -113,6 +119,24 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 		)
 	})
 	return &c.Difference, nil
+}
+
+// refuseStrangers refuses runs that have no pair of languages in common, as no pair of sentences can stay.
+func (c *comparison) refuseStrangers(before, after string) error {
+	var named [2][2]string
+	for side, of := range c.languages {
+		for languages := range of {
+			if c.languages[1-side][languages] {
+				return nil
+			}
+			named[side] = languages
+		}
+		if len(of) == 0 {
+			return nil // it keeps no pair
+		}
+	}
+	return badinput.Errorf("%s has pairs of %s and %s of %s: name two runs of the same languages", before,
+		strings.Join(named[0][:], "-"), after, strings.Join(named[1][:], "-"))
 }
 
 // compareFiles compares the input files of both runs, where both have a run.json.
@@ -187,6 +211,7 @@ func (c *comparison) first(row *bitext.Row) {
 		c.byProbability = false
 	}
 	c.pairs[pair{row.Source.Key, row.Target.Key}] = one
+	c.languages[0][[2]string{row.Source.Lang, row.Target.Lang}] = true
 	c.before[0][row.Source.Key], c.before[1][row.Target.Key] = true, true
 	c.Before++
 }
@@ -194,6 +219,7 @@ func (c *comparison) first(row *bitext.Row) {
 func (c *comparison) second(row *bitext.Row) {
 	c.byProbability = c.byProbability && row.Prob != nil // a file has probabilities in every row or in none
 	c.After++
+	c.languages[1][[2]string{row.Source.Lang, row.Target.Lang}] = true
 	c.after[0][row.Source.Key], c.after[1][row.Target.Key] = true, true
 	p := pair{row.Source.Key, row.Target.Key}
 	was, there := c.pairs[p]
