@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/bitext/table"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
 )
 
@@ -84,7 +85,7 @@ func (e *exporter) languages() (source, target string) {
 func (e *exporter) create(sets []*set, fill func() error) error {
 	if e.opts.Format == HuggingFace {
 		if err := os.MkdirAll(filepath.Join(e.opts.Out, "data"), 0o755); err != nil {
-			return fmt.Errorf("make the folder of the data set: %w", err)
+			return badinput.Errorf("the folder of the data set cannot be made (%w): name another with --out", err)
 		}
 	}
 	opts := FormatOptions{

@@ -71,6 +71,9 @@ type place struct {
 }
 
 func find(path string) (at place, err error) {
+	if path == "-" { // no output is named so, but other programs mean standard output
+		return at, badinput.Errorf("- is no file: name /dev/stdout for standard output, or ./- for a file of that name")
+	}
 	path, open := follow(path)
 	at = place{path: path, mode: Mode}
 	switch there, err := os.Stat(path); {

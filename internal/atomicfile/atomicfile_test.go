@@ -118,7 +118,7 @@ func TestWritable(t *testing.T) {
 	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{filepath.Join(dir, "no", "x"), filepath.Join(file, "x"), dir} {
+	for _, path := range []string{filepath.Join(dir, "no", "x"), filepath.Join(file, "x"), dir, "-"} {
 		wrote, tried := WriteBytes(path, nil), Writable(path)
 		if !badinput.Is(wrote) || !badinput.Is(tried) || wrote.Error() != tried.Error() {
 			t.Errorf("%s: writing gave %v, trying %v", path, wrote, tried)
