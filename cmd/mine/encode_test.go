@@ -13,7 +13,8 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// TestEncode: a row for every line, empty ones too, the same in NumPy's format and raw, of one file and of two.
+// TestEncode: a row for every line, empty ones too, the same in NumPy's format and raw, of several files in the order of
+// the arguments, one of which comes twice.
 func TestEncode(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -23,11 +24,11 @@ func TestEncode(t *testing.T) {
 		}
 		return path
 	}
-	first, second := file("a.txt", "Das Museum ist montags geschlossen.\n\n  Der Zug kommt.  \n"), file("b.txt",
+	first, second := file("b.txt", "Das Museum ist montags geschlossen.\n\n  Der Zug kommt.  \n"), file("a.txt",
 		"Der Zug kommt.\n")
 	npy, raw := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.f32")
-	for _, args := range [][]string{{"encode", "--lang", "de", "--out", npy, first, second},
-		{"encode", "--lang", "de", "--raw", "--out", raw, first, second}} {
+	for _, args := range [][]string{{"encode", "--lang", "de", "--out", npy, first, second, first},
+		{"encode", "--lang", "de", "--raw", "--out", raw, first, second, first}} {
 		if code := execute(t.Context(), args); code != 0 {
 			t.Fatalf("mine %s: exit code %d", strings.Join(args, " "), code)
 		}
@@ -39,9 +40,9 @@ func TestEncode(t *testing.T) {
 	defer func() { _ = f.Close() }()
 	vectors := make([]float32, f.N*f.Dim)
 	f.Float32(vectors, 0, f.N)
-	if f.N != 4 || !slices.Equal(vectors[2*f.Dim:3*f.Dim], vectors[3*f.Dim:]) ||
+	if f.N != 7 || !slices.Equal(vectors[2*f.Dim:3*f.Dim], vectors[3*f.Dim:4*f.Dim]) ||
 		slices.Equal(vectors[:f.Dim], vectors[2*f.Dim:3*f.Dim]) {
-		t.Errorf("%d rows, want 4, of which the last two are of one sentence", f.N)
+		t.Errorf("%d rows, want 7, of which the third and the fourth are of one sentence", f.N)
 	}
 	var want []byte
 	for _, x := range vectors {
@@ -65,7 +66,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"--lang", "de", "--out", out, bad}, {"--lang", "xxy", "--out", out, bad}, {"--lang", "de", "--out", out,
 			filepath.Join(dir, "none.txt")},
 		{"--lang", "de", "--out", out, "--dtype", "int8", bad}, {"--lang", "de", "--out", out,
-			"--raw", "--dtype", "float16", bad}, {"--lang", "de", "--out", out, "--encoder", "none", bad},
+			"--raw", "--dtype", "float16", bad}, {"--lang", "de", "--out", out, "--raw", bad}, {"--lang", "de", "--out", out, "--encoder", "none", bad},
 	} {
 		if code := execute(t.Context(), append([]string{"encode"}, args...)); code != exitPermanent {
 			t.Errorf("mine encode %s: exit code %d, want %d", strings.Join(args, " "), code, exitPermanent)

@@ -77,6 +77,8 @@ func (o *encodeOptions) check(args []string) error {
 		return badinput.Errorf("--dtype %s: give float32 or float16", o.dtype)
 	case o.raw && dtype != embedding.Float32:
 		return badinput.Errorf("--raw is float32: leave out --dtype, or --raw")
+	case o.raw && strings.HasSuffix(o.out, ".npy"):
+		return badinput.Errorf("--raw writes rows without NumPy's header: give --out another ending than .npy")
 	case !o.raw && !strings.HasSuffix(o.out, ".npy"):
 		return badinput.Errorf("--out %s: the name must end in .npy, or give --raw", o.out)
 	case !o.raw && atomicfile.IsStream(o.out):
@@ -93,9 +95,13 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	if err := o.check(paths); err != nil {
 		return err
 	}
-	files, err := input.Expand(nil, paths)
-	if err != nil {
-		return err
+	var files []input.File
+	for _, path := range paths { // each by itself, as rows are in the order of the arguments
+		found, err := input.Expand(nil, []string{path})
+		if err != nil {
+			return err
+		}
+		files = append(files, found...)
 	}
 	m, err := model.Load(cfg.Encoder)
 	if err != nil {
