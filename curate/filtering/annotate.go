@@ -28,7 +28,7 @@ type sides struct {
 }
 
 // sidesOf finds the columns. A language comes from its column, or from the options if there is none.
-func (f *filter) sidesOf(b *table.Batch) (s sides, err error) {
+func (f *filterer) sidesOf(b *table.Batch) (s sides, err error) {
 	if s.source, err = b.Texts(f.opts.Table.SourceColumn); err != nil {
 		return s, err
 	}
@@ -68,7 +68,7 @@ func (s *sides) languages(i int) (source, target string) {
 }
 
 // annotate adds the columns of all annotations.
-func (f *filter) annotate(ctx context.Context, b *table.Batch) (*table.Batch, error) {
+func (f *filterer) annotate(ctx context.Context, b *table.Batch) (*table.Batch, error) {
 	s, err := f.sidesOf(b)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ const (
 )
 
 // fix adds the columns of repaired texts. The original ones stay.
-func (f *filter) fix(b *table.Batch) (*table.Batch, error) {
+func (f *filterer) fix(b *table.Batch) (*table.Batch, error) {
 	s, err := f.sidesOf(b)
 	if err != nil {
 		return nil, err

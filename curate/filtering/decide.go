@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/bitext/label"
 	"bitextmine/bitext/table"
+	"bitextmine/filter"
 	"bitextmine/filter/annotate"
 	"bitextmine/filter/rule"
 )
 
 // decide applies the rules: the columns keep and reasons. Reasons of mining stay, those of an earlier filtering do not.
-func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
+func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	rules := f.opts.Rules
 	values, err := Values(b, rules)
 	if err != nil {
@@ -20,14 +22,22 @@ func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	people, err := f.labelled(b)
+	if err != nil {
+		return nil, err
+	}
 	reasons, keep := make([][]string, b.Len()), make([]bool, b.Len())
 	err = Parallel(b.Len(), func(from, to int) error {
 		row := rules.NewRow()
 		for i := from; i < to; i++ {
 			values(i, row)
 			list := before(i)
+			accepted, labelled := people(i)
+			if byPeople := filter.Label.Reasons()[0]; labelled && !accepted && !slices.Contains(list, byPeople) {
+				list = append(list, byPeople)
+			}
 			for r := range rules.Rules {
-				if rules.Rules[r].Rejects(row) {
+				if !accepted && rules.Rules[r].Rejects(row) {
 					list = append(list, prefix+rules.Rules[r].Name)
 				}
 			}
@@ -46,6 +56,19 @@ func (f *filter) decide(b *table.Batch) (*table.Batch, error) {
 		f.report.add(b.First()+uint64(i), list, func() (string, string) { return s.texts(i) })
 	}
 	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
+}
+
+// labelled tells what people decided on a row.
+func (f *filterer) labelled(b *table.Batch) (func(i int) (accepted, ok bool), error) {
+	if len(f.opts.Labels) == 0 {
+		return func(int) (bool, bool) { return false, false }, nil
+	}
+	keys, err := label.Keys(b)
+	return func(i int) (accepted, ok bool) {
+		key := keys(i)
+		accepted, ok = f.labels[[2]string{key.Source, key.Target}]
+		return accepted, ok
+	}, err
 }
 
 // mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.

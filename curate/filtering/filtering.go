@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bitextmine/bitext/label"
 	"bitextmine/bitext/table"
 	"bitextmine/filter/annotate"
 	"bitextmine/filter/rule"
@@ -27,11 +28,12 @@ type Options struct {
 	Files    []string // one bitext file, or two line-aligned ones
 	Table    table.Options
 	Rules    *rule.Set
-	Fix      bool   // add the columns of texts that are repaired
-	Anew     bool   // compute the annotations even if the file has them
-	Samples  int    // pairs that the report has for each rule
-	Out      string // Parquet file to write; empty: none
-	Temp     string // folder for temporary files; empty: the system's
+	Labels   []label.Label // what people decided on pairs: it stands whatever the rules say
+	Fix      bool          // add the columns of texts that are repaired
+	Anew     bool          // compute the annotations even if the file has them
+	Samples  int           // pairs that the report has for each rule
+	Out      string        // Parquet file to write; empty: none
+	Temp     string        // folder for temporary files; empty: the system's
 	Progress func(rows uint64, annotated bool)
 }
 
@@ -50,8 +52,11 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &filter{opts: opts, report: newReport(opts.Rules, opts.Samples)}
+	f := &filterer{opts: opts, report: newReport(opts.Rules, opts.Samples), labels: map[[2]string]bool{}}
 	f.annotated = !opts.Anew && isAnnotated(first, metadata)
+	for _, l := range opts.Labels {
+		f.labels[[2]string{l.Source, l.Target}] = l.Accepted
+	}
 	if err := opts.Rules.Bind(Kinds(first)); err != nil {
 		return nil, err
 	}
@@ -116,21 +121,22 @@ func isAnnotated(b *table.Batch, metadata map[string]string) bool {
 	return true
 }
 
-// filter is one call of Run.
-type filter struct {
+// filterer is one call of Run.
+type filterer struct {
 	opts      Options
 	annotated bool
 	survey    *annotate.Survey
 	report    *Report
+	labels    map[[2]string]bool // pairs that people accepted or rejected, by keys
 }
 
 // each calls do for every batch of the file.
-func (f *filter) each(ctx context.Context, do func(b *table.Batch) error) error {
+func (f *filterer) each(ctx context.Context, do func(b *table.Batch) error) error {
 	return table.Each(ctx, f.opts.Files, f.opts.Table, func(_ *table.Reader, b *table.Batch) error { return do(b) })
 }
 
 // learn is the first pass.
-func (f *filter) learn(ctx context.Context) error {
+func (f *filterer) learn(ctx context.Context) error {
 	err := f.each(ctx, func(b *table.Batch) error {
 		s, err := f.sidesOf(b)
 		if err != nil {
@@ -159,7 +165,7 @@ func (f *filter) learn(ctx context.Context) error {
 }
 
 // apply is the second pass, or the only one. write may be nil.
-func (f *filter) apply(ctx context.Context, write func(b *table.Batch) error) error {
+func (f *filterer) apply(ctx context.Context, write func(b *table.Batch) error) error {
 	return f.each(ctx, func(b *table.Batch) error {
 		var err error
 		if !f.annotated {
@@ -183,7 +189,7 @@ func (f *filter) apply(ctx context.Context, write func(b *table.Batch) error) er
 	})
 }
 
-func (f *filter) progress(b *table.Batch, annotated bool) {
+func (f *filterer) progress(b *table.Batch, annotated bool) {
 	if f.opts.Progress != nil {
 		f.opts.Progress(b.First()+uint64(b.Len()), annotated)
 	}

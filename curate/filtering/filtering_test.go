@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/bitext/label"
 	"bitextmine/bitext/table"
+	"bitextmine/corpus"
 	"bitextmine/filter/annotate"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
@@ -232,6 +234,33 @@ func TestReportTable(t *testing.T) {
 		"\nnumber: numbers_differ > 1\n  row ", "\n    Im Jahr 1"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// TestLabels: what people decided stands, whatever the rules say.
+func TestLabels(t *testing.T) {
+	in, out := pairsFile(t, 20), filepath.Join(t.TempDir(), "out.parquet")
+	of := func(source, target string, accepted bool) label.Label {
+		a, b := corpus.KeyOf(source), corpus.KeyOf(target)
+		return label.Label{Source: fmt.Sprintf("%x", a[:]), Target: fmt.Sprintf("%x", b[:]), Accepted: accepted}
+	}
+	opts := Options{Rules: rulesOf(t, `number: "src_text == 'Im Jahr 1001 war hier nichts.' or tgt_text == 'Always the same sentence.'"`), Out: out, Labels: []label.Label{
+		of("Der Zug Nummer 0 fährt um acht.", "Train number 0 leaves at eight.", false),
+		of("Im Jahr 1001 war hier nichts.", "There was nothing here in 5001.", true),
+	}}
+	for _, again := range []bool{false, true} {
+		if again {
+			in, opts.Labels = out, nil
+			opts.Out = filepath.Join(t.TempDir(), "again.parquet")
+		}
+		run(t, opts, in)
+		want := []string{"label", "", "", "filter:number"}
+		if again {
+			want[1] = "filter:number"
+		}
+		if got := column(t, opts.Out, "reasons")[:4]; !slices.Equal(got, want) {
+			t.Errorf("again %v: the reasons are %q, want %q", again, got, want)
 		}
 	}
 }

@@ -154,13 +154,8 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	if opts.Table, err = o.columnFlags.options(); err != nil {
 		return opts, err
 	}
-	if opts.Files, err = bitextOf(files); err != nil {
+	if opts.Files, opts.Labels, err = bitextOf(files); err != nil {
 		return opts, err
-	}
-	if opts.Files[0] != files[0] { // a run
-		if opts.Labels, err = label.Latest(files[0]); err != nil {
-			return opts, err
-		}
 	}
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")
@@ -233,11 +228,15 @@ func formatOf(name string) (string, error) {
 	return "", badinput.Errorf("mine export: the name %s does not say what format to write: give --format", name)
 }
 
-// bitextOf replaces a run by its bitext.
-func bitextOf(files []string) ([]string, error) {
+// bitextOf replaces a run by its bitext and what people decided on it.
+func bitextOf(files []string) ([]string, []label.Label, error) {
 	if len(files) != 1 {
-		return files, nil
+		return files, nil, nil
 	}
 	file, err := record.BitextAt(files[0])
-	return []string{file}, err
+	if err != nil || file == files[0] {
+		return files, nil, err
+	}
+	labels, err := label.Latest(files[0])
+	return []string{file}, labels, err
 }

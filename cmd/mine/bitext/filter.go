@@ -67,8 +67,8 @@ func NewFilter() *cobra.Command {
 Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every pair is described by columns (length ratio, numbers
 that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and conditions over them decide: a
 rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that is annotated
-already is read once and only decided on again, in seconds. Nothing is dropped; mine export leaves out what is not
-kept.`,
+already is read once and only decided on again, in seconds. Labels of a run stand whatever the rules say. Nothing is
+dropped; mine export leaves out what is not kept.`,
 		Example: `  mine filter mined/de-en.parquet --out filtered.parquet --stats
   mine filter filtered.parquet --config strict --out strict.parquet
   mine filter pairs.de pairs.en --src de --tgt en --out filtered.parquet`,
@@ -113,11 +113,12 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 	case o.fix && o.out == "":
 		return badinput.Errorf("--fix adds columns: name the file to write with --out")
 	}
-	if files, err = bitextOf(files); err != nil {
+	files, labels, err := bitextOf(files)
+	if err != nil {
 		return err
 	}
 	report, err := filtering.Run(ctx, filtering.Options{
-		Files: files, Table: opts, Rules: rules, Fix: o.fix, Anew: o.anew, Samples: o.samples, Out: o.out, Temp: o.temp,
+		Files: files, Table: opts, Rules: rules, Labels: labels, Fix: o.fix, Anew: o.anew, Samples: o.samples, Out: o.out, Temp: o.temp,
 	})
 	if err != nil {
 		return err
