@@ -211,6 +211,7 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 				var left int
 				record.Text, left = s.site.Strip(record.URL, record.Text)
 				s.LeftOut += left
+				record.URL = cmp.Or(record.URL, file.Path) // a file of one page
 			}
 			err = s.record(file.Path, record)
 		}

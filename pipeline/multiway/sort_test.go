@@ -113,6 +113,66 @@ func TestMixedTextIsSortedByARun(t *testing.T) {
 	}
 }
 
+// TestSmallFilesAreSortedTogether: many pages make few directories, a changed one leaves the others as they are, what
+// no language has is counted, and a page's path is its address.
+func TestSmallFilesAreSortedTogether(t *testing.T) {
+	dir := t.TempDir()
+	const pages = 700
+	page := func(i int, language, text string) string {
+		path := filepath.Join(dir, fmt.Sprintf("%04d.html", i))
+		html := fmt.Sprintf("<!doctype html><html lang=%s><body><article><p>%s</p></article></body></html>", language, text)
+		if err := os.WriteFile(path, []byte(html), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	de, en := fixtureLines(t, "de"), fixtureLines(t, "en")
+	for i := range pages {
+		if i%2 == 0 {
+			page(i, "de", de[i%len(de)]+" "+de[(i+1)%len(de)])
+		} else {
+			page(i, "en", en[i%len(en)]+" "+en[(i+1)%len(en)])
+		}
+	}
+	page(pages, "fr", "Le musée est fermé le lundi, mais la bibliothèque reste ouverte toute la semaine.")
+	cfg := mixedConfig(t, filepath.Join(dir, "*.html"))
+	cfg.DocColumn = ""
+	sorted := func() map[string]time.Time {
+		one := cfg
+		if err := multiway.Unmix(t.Context(), &one); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(one.SortWarnings, "\n"); !strings.Contains(said, "1 records are surely in none") {
+			t.Errorf("the warnings are %q", said)
+		}
+		times := map[string]time.Time{}
+		for _, path := range one.SourceText {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			times[path] = info.ModTime()
+		}
+		data, err := os.ReadFile(one.SourceText[0])
+		if err != nil || !strings.Contains(string(data), fmt.Sprintf(`"url":%q`, filepath.Join(dir, "0000.html"))) {
+			t.Errorf("%v: %.300s", err, data)
+		}
+		return times
+	}
+	before := sorted()
+	page(4, "de", de[7]+" "+de[9])
+	changed := 0
+	after := sorted()
+	for path, at := range after {
+		if !at.Equal(before[path]) {
+			changed++
+		}
+	}
+	if len(before) > 12 || len(after) != len(before) || changed != 1 {
+		t.Errorf("%d directories, then %d, of which %d changed", len(before), len(after), changed)
+	}
+}
+
 // TestSortedPages: what stands on every page of a site is left out from the sixth page on, as when pages are cut.
 func TestSortedPages(t *testing.T) {
 	dir := t.TempDir()
@@ -223,7 +283,7 @@ func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 			t.Errorf("run %d warns %q", turn, about)
 		}
 	}
-	written, err := filepath.Glob(filepath.Join(out, "sorted", "damaged*", "sorted.json"))
+	written, err := filepath.Glob(filepath.Join(out, "sorted", "*", "sorted.json"))
 	if err != nil || len(written) != 1 {
 		t.Errorf("%v, %v: the file would be sorted again", written, err)
 	}

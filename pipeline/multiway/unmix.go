@@ -2,8 +2,10 @@ package multiway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -25,11 +27,20 @@ import (
 const mixed = "mixed"
 
 // sortVersion changes with what sorting writes.
-const sortVersion = 3
+const sortVersion = 4
+
+// Small files are sorted together, so that thousands of pages are as quick as one file, and lines that stand on many of
+// them are found. A group of them ends at a file whose path says so, one of groupFiles on average: so a file that is
+// new or changed leaves the other groups as they are.
+const (
+	smallFile  = 1 << 20 // bytes
+	groupFiles = 256
+)
 
 // Unmix sorts the text that --text mixed=FILES names into OUT/sorted, and puts the files of each language in its place,
-// as it does with --text LANGUAGE=FILES where a run has one pair. A file that was sorted before, and has the same size and time, is not sorted again. What of the files was damaged and
-// left out becomes warnings of the run.
+// as it does with --text LANGUAGE=FILES where a run has one pair. Files that were sorted before, and have the same size
+// and time, are not sorted again. What of them was damaged and left out, or is in none of the languages, becomes
+// warnings of the run.
 func Unmix(ctx context.Context, cfg *config.Config) error {
 	var patterns []string
 	for _, text := range cfg.LanguageText {
@@ -69,17 +80,11 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	texts := map[string][]string{}
-	for _, file := range files {
-		dir, warnings, err := sortOnce(ctx, file, filepath.Join(cfg.Out, "sorted"), how)
-		if err != nil {
-			return err
-		}
-		cfg.SortWarnings = append(cfg.SortWarnings, warnings...)
-		for _, code := range how.Languages {
-			texts[code] = append(texts[code], filepath.Join(dir, code+".jsonl"))
-		}
+	texts, sorted, err := sortGroups(ctx, files, filepath.Join(cfg.Out, "sorted"), how)
+	if err != nil {
+		return err
 	}
+	cfg.SortWarnings = slices.Concat(cfg.SortWarnings, sorted.Warnings, sorted.leftOut())
 	cfg.LanguageText, cfg.LangModel, cfg.LangColumn = nil, "", ""
 	cfg.Format, cfg.Charset, cfg.TextColumn, cfg.DocColumn, cfg.URLColumn = string(corpus.FormatAuto), "", "text", "doc", "url"
 	if cfg.Corpora = texts; !Asked(cfg) {
@@ -116,52 +121,123 @@ func nameSides(cfg *config.Config) error {
 	return nil
 }
 
-// sortedFrom is what the text of a directory was sorted from, in sorted.json.
-type sortedFrom struct {
-	From     json.RawMessage `json:"from"` // the file and how it was sorted
-	Warnings []string        `json:"warnings,omitempty"`
+// sortGroups sorts files into directories of dir, and returns each language's files.
+func sortGroups(ctx context.Context, files []input.File, dir string, how Sorting) (map[string][]string, *Sorted, error) {
+	groups, err := grouped(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	texts, total := map[string][]string{}, &Sorted{Rows: map[string]int{}, Skipped: map[corpus.Reason]uint64{}}
+	for _, group := range groups {
+		own, sorted, err := sortOnce(ctx, group, dir, how)
+		if err != nil {
+			return nil, nil, err
+		}
+		total.add(sorted)
+		for _, code := range how.Languages {
+			texts[code] = append(texts[code], filepath.Join(own, code+".jsonl"))
+		}
+	}
+	return texts, total, nil
 }
 
-// sortOnce sorts a file into a directory of its own, unless that was done, and returns the warnings of then.
-func sortOnce(ctx context.Context, file input.File, dir string, how Sorting) (string, []string, error) {
-	name := sha256.Sum256([]byte(file.Path))
-	dir = filepath.Join(dir, filepath.Base(file.Path)+"-"+hex.EncodeToString(name[:4]))
-	from, err := sorting(file, how)
+// grouped divides files into those that are sorted together.
+func grouped(files []input.File) (groups [][]input.File, err error) {
+	open := false
+	for _, file := range files {
+		info, err := os.Stat(file.Path)
+		if err != nil {
+			return nil, badinput.Errorf("%s cannot be read: %w", file.Path, err)
+		}
+		small := info.Size() < smallFile
+		if !small || !open {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], file)
+		open = small && binary.LittleEndian.Uint32(digest(file))%groupFiles != 0
+	}
+	return groups, nil
+}
+
+// digest tells files of one name apart.
+func digest(file input.File) []byte {
+	sum := sha256.Sum256([]byte(file.Path))
+	return sum[:4]
+}
+
+// add takes in what sorting other files gave.
+func (s *Sorted) add(other *Sorted) {
+	for code, n := range other.Rows {
+		s.Rows[code] += n
+	}
+	for reason, n := range other.Skipped {
+		s.Skipped[reason] += n
+	}
+	s.LeftOut += other.LeftOut
+	s.Warnings = append(s.Warnings, other.Warnings...)
+}
+
+// leftOut says what is in no language's file.
+func (s *Sorted) leftOut() []string {
+	var skipped []string
+	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
+		skipped = append(skipped, fmt.Sprintf("%d %s", s.Skipped[reason], reason))
+	}
+	if len(skipped) == 0 && s.Rows[OtherLanguages] == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("of mixed text %d records are surely in none of the languages (sorted/*/%s.jsonl); left out: %s; %d lines stood on five pages of their site before",
+		s.Rows[OtherLanguages], OtherLanguages, cmp.Or(strings.Join(skipped, ", "), "none"), s.LeftOut)}
+}
+
+// sortedFrom is what the text of a directory was sorted from, and how that went, in sorted.json.
+type sortedFrom struct {
+	From   json.RawMessage `json:"from"` // the files and how they were sorted
+	Sorted *Sorted         `json:"sorted"`
+}
+
+// sortOnce sorts files into a directory of their own, unless that was done.
+func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) (string, *Sorted, error) {
+	dir = filepath.Join(dir, filepath.Base(files[0].Path)+"-"+hex.EncodeToString(digest(files[0])))
+	from, err := sorting(files, how)
 	if err != nil {
 		return "", nil, err
 	}
 	path := filepath.Join(dir, "sorted.json")
 	var before sortedFrom
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) {
-		return dir, before.Warnings, nil
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) && before.Sorted != nil {
+		return dir, before.Sorted, nil
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", nil, fmt.Errorf("sort %s again: %w", file.Path, err)
+		return "", nil, fmt.Errorf("sort %s again: %w", files[0].Path, err)
 	}
-	sorted, err := Sort(ctx, []input.File{file}, dir, how)
+	sorted, err := Sort(ctx, files, dir, how)
 	if err != nil {
 		return "", nil, err
 	}
-	now, err := json.Marshal(sortedFrom{from, sorted.Warnings})
+	now, err := json.Marshal(sortedFrom{from, sorted})
 	if err == nil {
 		err = atomicfile.WriteBytes(path, now)
 	}
-	return dir, sorted.Warnings, err
+	return dir, sorted, err
 }
 
-// sorting says what is sorted, and how; it changes with the file.
-func sorting(file input.File, how Sorting) ([]byte, error) {
-	info, err := os.Stat(file.Path)
-	if err != nil {
-		return nil, badinput.Errorf("%s cannot be read: %w", file.Path, err)
+// sorting says what is sorted, and how; it changes with the files.
+func sorting(files []input.File, how Sorting) ([]byte, error) {
+	said := []any{sortVersion, how}
+	var named []string
+	for _, file := range files {
+		named = append(named, file.Path)
 	}
-	said := []any{sortVersion, info.Size(), info.ModTime().UnixNano(), how}
 	if how.Model != "" {
-		model, err := os.Stat(how.Model)
+		named = append(named, how.Model)
+	}
+	for _, path := range named {
+		info, err := os.Stat(path)
 		if err != nil {
-			return nil, badinput.Errorf("lang_model %s cannot be read: %w", how.Model, err)
+			return nil, badinput.Errorf("%s cannot be read: %w", path, err)
 		}
-		said = append(said, model.Size(), model.ModTime().UnixNano())
+		said = append(said, path, info.Size(), info.ModTime().UnixNano())
 	}
 	return json.Marshal(said)
 }
