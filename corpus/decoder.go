@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bitextmine/corpus/csv"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -196,45 +197,19 @@ func (o Options) noColumn(where, name string, columns []string) error {
 			"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
 }
 
-// csvDecoder reads a header with the column names, then records, as RFC 4180 has them: a field in quotation marks may
-// have separators and line breaks, and two quotation marks stand for one. The separator is a comma, or a semicolon if
-// the header has that and no comma. Line numbers count records; the header's is 1. Where several lines are no record,
-// as a quotation mark was left out, the first is malformed and the next is read anew.
+// csvDecoder reads a header with the column names, then records. Line numbers count records; the header's is 1.
 type csvDecoder struct {
-	in        *input.LineReader
-	separator byte
-	width     int
-	at        []int // fields of the columns, as in tsvDecoder
-	records   uint64
-	joined    []byte // lines of a record
-	ahead     []csvLine
-	fields    [][]byte
-}
-
-// csvLine is a line that was read before its turn. excess is its size if it is too long, else 0.
-type csvLine struct {
-	text   []byte
-	excess int64
+	in      *csv.Reader
+	at      []int // fields of the columns, as in tsvDecoder
+	records uint64
 }
 
 func newCSVDecoder(in *input.LineReader, opts Options) (*csvDecoder, error) {
-	header, excess, err := in.Next()
+	r, columns, err := csv.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
-	if excess > 0 {
-		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this CSV? name the format", in.Name, excess)
-	}
-	d := &csvDecoder{in: in, separator: ','}
-	if bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0 {
-		d.separator = ';'
-	}
-	d.split(header)
-	var columns []string
-	for _, name := range d.fields {
-		columns = append(columns, string(name))
-	}
-	d.width = len(columns)
+	d := &csvDecoder{in: r}
 	d.at, err = opts.columnsAt(in.Name, columns)
 	return d, err
 }
@@ -242,99 +217,22 @@ func newCSVDecoder(in *input.LineReader, opts Options) (*csvDecoder, error) {
 func (d *csvDecoder) lines() uint64 { return d.records }
 
 func (d *csvDecoder) next(rec *record) error {
-	var first csvLine
-	if len(d.ahead) > 0 {
-		first, d.ahead = d.ahead[0], d.ahead[1:]
-	} else {
-		var err error
-		if first.text, first.excess, err = d.in.Next(); err != nil {
-			return err
-		}
+	got, err := d.in.Next()
+	if err != nil {
+		return err
 	}
 	d.records++
-	if !rec.reset(d.records+1, first.excess, d.in.Max) || isBlank(first.text) {
+	if !rec.reset(d.records+1, got.Excess, d.in.Max()) {
 		return nil
 	}
-	d.joined = append(d.joined[:0], first.text...)
-	if !isOpen(first.text) || !d.join(first.text) {
-		if !d.split(d.joined) {
-			rec.malformed("a quotation mark is not closed, or stands within a field")
-			return nil
-		}
-		if len(d.fields) != d.width {
-			rec.malformed("%d fields, the header has %d", len(d.fields), d.width)
-			return nil
-		}
+	if got.Malformed != "" {
+		rec.malformed("%s", got.Malformed)
+		return nil
 	}
 	for field, at := range d.at {
-		if at >= 0 {
-			*rec.field(field) = d.fields[at]
+		if at >= 0 && len(got.Fields) > 0 {
+			*rec.field(field) = got.Fields[at]
 		}
 	}
 	return nil
-}
-
-// isOpen reports whether a line ends within a field that began in it, or before a field that began before it does.
-func isOpen(line []byte) bool { return bytes.Count(line, []byte(`"`))%2 == 1 }
-
-// join divides a record whose first line leaves a quotation mark open. It reports false, and takes that line alone, if
-// it and the lines up to the next such one are no record.
-func (d *csvDecoder) join(first []byte) bool {
-	first = bytes.Clone(first)
-	for i := 0; len(d.joined) <= d.in.Max; i++ {
-		if i == len(d.ahead) {
-			text, excess, err := d.in.Next()
-			if err != nil {
-				break // it comes again
-			}
-			d.ahead = append(d.ahead, csvLine{bytes.Clone(text), excess})
-		}
-		if d.ahead[i].excess > 0 {
-			break
-		}
-		d.joined = append(append(d.joined, '\n'), d.ahead[i].text...)
-		if !isOpen(d.ahead[i].text) {
-			continue
-		}
-		if len(d.joined) <= d.in.Max && d.split(d.joined) && len(d.fields) == d.width {
-			d.ahead = d.ahead[i+1:]
-			return true
-		}
-		break
-	}
-	d.joined = append(d.joined[:0], first...)
-	return false
-}
-
-// split divides a record into its fields, which it changes in place. It reports whether quotation marks are where they
-// may be.
-func (d *csvDecoder) split(record []byte) bool {
-	d.fields = d.fields[:0]
-	for {
-		if len(record) == 0 || record[0] != '"' {
-			field, rest, more := bytes.Cut(record, []byte{d.separator})
-			d.fields = append(d.fields, field)
-			if record = rest; !more {
-				return true
-			}
-			continue
-		}
-		field, at := record[1:1], 1
-		for ; at < len(record); at++ {
-			if record[at] == '"' {
-				if at++; at == len(record) || record[at] != '"' {
-					break
-				}
-			}
-			field = append(field, record[at])
-		}
-		d.fields = append(d.fields, field)
-		switch {
-		case at == len(record):
-			return record[at-1] == '"'
-		case at > len(record) || record[at] != d.separator:
-			return false
-		}
-		record = record[at+1:]
-	}
 }
