@@ -35,8 +35,8 @@ import (
 // Name is the file's name in the output directory.
 const Name = "labels.jsonl"
 
-// Nightly runs have their labels in the output directory, each night a directory in RunsName there, and the last one the
-// link LatestName.
+// Nightly runs have their labels in the output directory, where each night is a directory in RunsName, and LatestName a
+// link to the last one.
 const (
 	RunsName   = "runs"
 	LatestName = "latest"

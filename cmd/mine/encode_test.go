@@ -13,8 +13,8 @@ import (
 	"bitextmine/encode/embedding"
 )
 
-// TestEncode: a row for every line, empty ones too, the same in NumPy's format and raw, of several files in the order of
-// the arguments, one of which comes twice.
+// TestEncode: a row for every line, empty ones too, the same in NumPy's format and raw, of several files in the order
+// of the arguments, one of which comes twice.
 func TestEncode(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
