@@ -13,7 +13,7 @@ export CGO_ENABLED := 1
 # Go fuses products and sums on other processors than x86-64, which would give other bytes: not so with fmahash.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -tags=disable_grpc_modules $(if $(filter-out amd64,$(shell $(GO) env GOARCH)),-gcflags=all=-d=fmahash=qn)
 
-.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures check-mexma test-pjrt encoder-100 test-packages test-slurm soak soak-slurm test-page test-heavy ten-million race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
+.PHONY: all build run setup modules packages build-arm64 packages-arm64 test-arm64 test test-models test-architectures check-mexma test-pjrt encoder-100 test-packages test-slurm test-kubernetes soak soak-slurm test-page test-heavy ten-million race race-short sanitize lint fuzz mutate attack memory bench bench-run bench-peers bench-search bench-models bench-step bench-products bench-launchers cuda-kernels check-gpu reproduce verdicts figures clean
 all: build
 
 # The program and the shared libraries that it needs, all in bin/: copy the folder to any machine with the same C
@@ -127,6 +127,16 @@ soak-slurm: modules .cache/slurm
 	@scripts/setup slurmctld slurmd slurm-client munge
 	@mkdir -p .cache && touch $@
 
+# A real Kubernetes of this machine alone, and pods of the image in dist/; needs root. Its programs are built from their
+# Go modules, and the node runs Debian's containerd.
+test-kubernetes: packages modules .cache/kubernetes
+	MINE_TEST_KUBERNETES='$(CURDIR)/.cache/kubernetes' MINE_TEST_IMAGE="$$(echo '$(CURDIR)'/dist/*.oci.tar)" $(GO) test -count=1 -timeout 30m -run TestKubernetes -v ./pipeline
+
+.cache/kubernetes: bench/kubernetes/go.mod
+	@scripts/setup containerd runc containernetworking-plugins
+	@mkdir -p $@ && $(GO) -C bench/kubernetes build -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.34.1' -o '$(CURDIR)/$@/' tool
+	@mv $@/server $@/etcd && touch $@
+
 # The sample, again and again for MINUTES, on servers of S3 and GCS that refuse, fail, are slow and cut what they send.
 MINUTES ?= 60
 soak: modules
@@ -141,9 +151,10 @@ test-page: build .cache/page
 	@mkdir -p $@ && cp web/browser/package*.json $@ && cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent && touch .
 
 # What takes hours: inputs of 1 MB that unpack to more, kills of commands that write and of a run at a hundred
-# moments, object stores with faults, a SLURM whose daemons are killed, a million rows against 200,000, and ten nights
-# of 50,000 sentences; arm64, the packages on bare systems, and engine command with its launchers. Needs root.
-test-heavy: build soak soak-slurm test-arm64 test-packages bench-launchers
+# moments, object stores with faults, a SLURM whose daemons are killed, a Kubernetes, a million rows against 200,000,
+# and ten nights of 50,000 sentences; arm64, the packages on bare systems, and engine command with its launchers. Needs
+# root.
+test-heavy: build soak soak-slurm test-kubernetes test-arm64 test-packages bench-launchers
 	scripts/kills bin/mine
 	scripts/bounds bin/mine
 	MINE_TEST_KILLS=100 $(GO) test -count=1 -timeout 1h -run TestKilledAnywhere -v ./pipeline

@@ -52,13 +52,17 @@ func (r *release) image() error {
 		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
 		"layers": []descriptor{layer},
 	}))
-	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": r.version}
+	tag := "mine:" + r.version
+	manifest.Annotations = map[string]string{
+		"org.opencontainers.image.ref.name": r.version,
+		"io.containerd.image.name":          "docker.io/library/" + tag, // what a pod's mine:VERSION stands for
+	}
 	file := func(name string, content any) {
 		blobs = append(blobs, entry{name: name, mode: 0o644, data: encoded(content)})
 	}
 	file("oci-layout", map[string]string{"imageLayoutVersion": "1.0.0"})
 	file("index.json", map[string]any{"schemaVersion": 2, "manifests": []descriptor{manifest}})
-	file("manifest.json", []map[string]any{{"Config": blobPath(config), "RepoTags": []string{"mine:" + r.version},
+	file("manifest.json", []map[string]any{{"Config": blobPath(config), "RepoTags": []string{tag},
 		"Layers": []string{blobPath(layer)}}})
 	data, err := r.tar(blobs)
 	if err != nil {

@@ -122,6 +122,9 @@ func TestImage(t *testing.T) {
 		}
 	}
 	decode(t, archive["index.json"].data, &index)
+	if name := index.Manifests[0].Annotations["io.containerd.image.name"]; name != "docker.io/library/mine:1.2.3" {
+		t.Errorf("containerd calls it %q", name)
+	}
 	decode(t, blob(index.Manifests[0]), &manifest)
 	decode(t, blob(manifest.Config), &config)
 	root := map[string]entry{}

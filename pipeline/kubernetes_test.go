@@ -1,0 +1,338 @@
+package pipeline
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bitextmine/pipeline/record"
+)
+
+// kubernetes is a cluster of this machine alone: etcd, Kubernetes' API server, controllers and scheduler, and a node of
+// kubelet and containerd.
+type kubernetes struct {
+	daemons
+	programs string
+	node     func() // starts kubelet
+}
+
+// kubeletConfig keeps to the machine's free memory and disk as they are, and asks for what the test waits for often.
+const kubeletConfig = `apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}
+authorization: {mode: AlwaysAllow}
+cgroupDriver: cgroupfs
+failSwapOn: false
+failCgroupV1: false
+containerRuntimeEndpoint: unix://%[1]s/containerd.sock
+evictionHard: {memory.available: 50Mi, nodefs.available: 1%%, imagefs.available: 1%%}
+imageGCHighThresholdPercent: 100
+enforceNodeAllocatable: []
+makeIPTablesUtilChains: false
+podLogsDir: %[1]s/logs
+port: %[2]d
+readOnlyPort: 0
+healthzPort: 0
+nodeStatusUpdateFrequency: 1s
+syncFrequency: 2s
+`
+
+const containerdConfig = `version = 2
+root = "%[1]s/containerd"
+state = "%[1]s/state"
+disabled_plugins = ["io.containerd.internal.v1.opt"]
+[grpc]
+  address = "%[1]s/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "docker.io/library/pause:test"
+  disable_apparmor = true
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "%[1]s/cni"
+`
+
+// pods reach nothing but the node.
+const podNetwork = `{"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipam": {
+"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/24"}]], "dataDir": "%s/addresses"}}]}`
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]
+users: [{name: admin, user: {token: a-token-of-a-test}}]
+contexts: [{name: test, context: {cluster: test, user: admin}}]
+current-context: test
+`
+
+// volume is a folder of the machine as a claim, which all pods may mount.
+const volume = `apiVersion: v1
+kind: PersistentVolume
+metadata: {name: %[1]s}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteMany]
+  claimRef: {namespace: default, name: %[1]s}
+  hostPath: {path: %[2]q}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: %[1]s}
+spec:
+  storageClassName: ""
+  volumeName: %[1]s
+  accessModes: [ReadWriteMany]
+  resources: {requests: {storage: 1Gi}}
+`
+
+func newKubernetes(t *testing.T) *kubernetes {
+	t.Helper()
+	programs := os.Getenv("MINE_TEST_KUBERNETES")
+	if programs == "" {
+		t.Skip("needs Kubernetes' programs, Debian's containerd, and root; make test-kubernetes sets MINE_TEST_KUBERNETES")
+	}
+	dir, err := os.MkdirTemp("", "kube") // paths of sockets must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kubernetes{daemons: newDaemons(t, dir), programs: programs}
+	t.Cleanup(k.remove)
+	etcd, peers, api, node := freePort(t), freePort(t), freePort(t), freePort(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"tokens.csv":        "a-token-of-a-test,admin,admin,system:masters\n",
+		"accounts.key":      string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(private)})),
+		"kubeconfig":        fmt.Sprintf(kubeconfig, api),
+		"kubelet.yaml":      fmt.Sprintf(kubeletConfig, dir, node),
+		"containerd.toml":   fmt.Sprintf(containerdConfig, dir),
+		"cni/pods.conflist": fmt.Sprintf(podNetwork, dir),
+	} {
+		if err := os.MkdirAll(filepath.Dir(in(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(in(name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("KUBECONFIG", in("kubeconfig"))
+	t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
+	address := func(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
+	k.start("etcd", "--data-dir", in("etcd"), "--unsafe-no-fsync", "--listen-client-urls", address(etcd), "--advertise-client-urls", address(etcd),
+		"--listen-peer-urls", address(peers), "--initial-advertise-peer-urls", address(peers), "--initial-cluster", "default="+address(peers))
+	k.start("kube-apiserver", "--etcd-servers", address(etcd), "--secure-port", fmt.Sprint(api), "--cert-dir", in("certs"), "--token-auth-file", in("tokens.csv"),
+		"--authorization-mode", "RBAC", "--service-cluster-ip-range", "10.96.0.0/16", "--service-account-issuer", "https://kubernetes.default.svc",
+		"--service-account-key-file", in("accounts.key"), "--service-account-signing-key-file", in("accounts.key"))
+	k.await("the API server", func() bool { return exec.Command("kubectl", "get", "--raw", "/readyz").Run() == nil })
+	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
+		args := []string{"--kubeconfig", in("kubeconfig"), "--leader-elect=false", "--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(freePort(t))}
+		if name == "kube-controller-manager" {
+			args = append(args, "--service-account-private-key-file", in("accounts.key"), "--root-ca-file", in("certs/apiserver.crt"))
+		}
+		k.start(name, args...)
+	}
+	k.start("containerd", "--config", in("containerd.toml"))
+	k.await("containerd", func() bool { return k.ctr("version") == nil })
+	k.pause()
+	if err := k.ctr("images", "import", os.Getenv("MINE_TEST_IMAGE")); err != nil {
+		t.Fatal(err)
+	}
+	k.node = func() {
+		k.start("kubelet", "--kubeconfig", in("kubeconfig"), "--config", in("kubelet.yaml"), "--hostname-override", "node", "--root-dir", in("kubelet"),
+			"--cert-dir", in("kubelet-certs"))
+	}
+	k.node()
+	k.await("a node that is ready", func() bool {
+		out, err := k.kubectl("", "get", "nodes", "--no-headers")
+		return err == nil && strings.Contains(out, " Ready ")
+	})
+	t.Cleanup(func() {
+		if t.Failed() {
+			events, _ := k.kubectl("", "get", "events", "--no-headers")
+			t.Log(events)
+		}
+	})
+	k.await("the pods' account", func() bool { _, err := k.kubectl("", "get", "serviceaccount", "default"); return err == nil })
+	return k
+}
+
+// remove ends what containerd left running when it ended, and removes the folder.
+func (k *kubernetes) remove() {
+	script := `pkill -9 -f "containerd-shim.* -address $0/containerd.sock"; sleep 1
+		sort -r /proc/mounts | cut -d' ' -f2 | grep "^$0/" | xargs -r umount -l; rm -rf "$0"`
+	if out, err := exec.Command("sh", "-c", script, k.dir).CombinedOutput(); err != nil {
+		k.t.Errorf("remove the cluster: %v\n%s", err, out)
+	}
+}
+
+func (k *kubernetes) kubectl(input string, args ...string) (string, error) {
+	cmd := exec.Command("kubectl", args...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (k *kubernetes) ctr(args ...string) error {
+	out, err := exec.Command("ctr", append([]string{"--address", filepath.Join(k.dir, "containerd.sock"), "--namespace", "k8s.io"}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ctr %s: %w\n%s", args[0], err, out)
+	}
+	return nil
+}
+
+// pause imports an image of a program that waits to be ended, which holds a pod's network.
+func (k *kubernetes) pause() {
+	k.t.Helper()
+	source := filepath.Join(k.dir, "pause.go")
+	code := `package main
+import ("os"; "os/signal"; "syscall")
+func main() { end := make(chan os.Signal, 1); signal.Notify(end, syscall.SIGTERM, os.Interrupt); <-end }`
+	if err := os.WriteFile(source, []byte(code), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(k.dir, "pause"), source)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		k.t.Fatalf("%v\n%s", err, out)
+	}
+	program, err := os.ReadFile(filepath.Join(k.dir, "pause"))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	packed := func(files map[string][]byte) []byte {
+		var out bytes.Buffer
+		w := tar.NewWriter(&out)
+		for name, data := range files {
+			if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
+				k.t.Fatal(err)
+			}
+			if _, err := w.Write(data); err != nil {
+				k.t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			k.t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	encoded := func(value any) []byte {
+		data, err := json.Marshal(value)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		return data
+	}
+	layer := packed(map[string][]byte{"pause": program})
+	config := encoded(map[string]any{
+		"architecture": "amd64", "os": "linux", "config": map[string]any{"Entrypoint": []string{"/pause"}},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer))}},
+	})
+	image := filepath.Join(k.dir, "pause.tar")
+	if err := os.WriteFile(image, packed(map[string][]byte{
+		"layer.tar": layer, "config.json": config,
+		"manifest.json": encoded([]any{map[string]any{"Config": "config.json", "RepoTags": []string{"pause:test"}, "Layers": []string{"layer.tar"}}}),
+	}), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	if err := k.ctr("images", "import", image); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// image is the name of the image, whose file has its version in its own.
+func (k *kubernetes) image() string {
+	return "mine:" + strings.Split(filepath.Base(os.Getenv("MINE_TEST_IMAGE")), "-")[1]
+}
+
+// mount makes a folder a claim of that name.
+func (k *kubernetes) mount(name, dir string) {
+	k.t.Helper()
+	if out, err := k.kubectl(fmt.Sprintf(volume, name, dir), "apply", "--filename", "-"); err != nil {
+		k.t.Fatal(out)
+	}
+}
+
+// TestKubernetes runs on a real cluster: as it is, with tasks killed, with the node drained, and with kubelet killed.
+// The bytes are those of a local run.
+func TestKubernetes(t *testing.T) {
+	k := newKubernetes(t)
+	shared := filepath.Join(t.TempDir(), "a claim")
+	if err := os.Mkdir(shared, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	k.mount("corpora", shared)
+	for name, value := range map[string]string{"IMAGE": k.image(), "CLAIM": "corpora", "MOUNT": shared} {
+		t.Setenv("MINE_KUBERNETES_"+name, value)
+	}
+	k.sameBytes(buildProgram(t), "mine", shared, 2, []string{"--engine", "kubernetes", "--max-memory", "1GiB"}, map[string]func(){
+		"node drained": func() {
+			if out, err := k.kubectl("", "drain", "node", "--force", "--ignore-daemonsets", "--timeout=60s"); err != nil {
+				t.Error(out)
+			}
+			if out, err := k.kubectl("", "uncordon", "node"); err != nil {
+				t.Error(out)
+			}
+		},
+		"kubelet killed": func() {
+			k.kill("kubelet")
+			killTasks(t, "mine")
+			time.Sleep(2 * time.Second)
+			k.node()
+		},
+	})
+}
+
+// TestKubernetesNightly runs a Job of deploy/cronjob.yaml, with less memory.
+func TestKubernetesNightly(t *testing.T) {
+	k := newKubernetes(t)
+	data := t.TempDir()
+	k.mount("mine", data)
+	text := text{t, [2]string{filepath.Join(data, "de"), filepath.Join(data, "en")}}
+	for side, contents := range mineNights(t, 1) {
+		if err := os.Mkdir(text.dirs[side], 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text.put(side, nightText(0), contents[0])
+	}
+	settings := "src_text: [/data/de]\ntgt_text: [/data/en]\nout: /data/mined\n"
+	if err := os.WriteFile(filepath.Join(data, "nightly.yaml"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join("..", "deploy", "cronjob.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{"mine:latest", k.image()}, {`cpu: "8"`, `cpu: "1"`}, {"16Gi", "2Gi"}, {"12GiB", "1GiB"}} {
+		if !bytes.Contains(manifest, []byte(change[0])) {
+			t.Fatalf("deploy/cronjob.yaml has no %s", change[0])
+		}
+		manifest = bytes.ReplaceAll(manifest, []byte(change[0]), []byte(change[1]))
+	}
+	for _, step := range [][]string{
+		{"apply", "--filename", "-"},
+		{"create", "job", "tonight", "--from", "cronjob/mine-nightly"},
+		{"wait", "--for", "condition=complete", "job/tonight", "--timeout", "2m"},
+	} {
+		if out, err := k.kubectl(string(manifest), step...); err != nil {
+			t.Fatal(out)
+		}
+	}
+	report, err := record.ReadReport(filepath.Join(data, "mined", "latest"))
+	if err != nil || report.Counts.Kept == 0 {
+		t.Errorf("the night's report is %+v, %v", report, err)
+	}
+}
