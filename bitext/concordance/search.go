@@ -74,13 +74,18 @@ func (x *Index) Best(ctx context.Context, q Query) (*Result, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(result.Hits, func(a, b Hit) int {
-		if a.Probability == nil || b.Probability == nil {
-			return cmp.Compare(b.Score, a.Score)
-		}
-		return cmp.Compare(*b.Probability, *a.Probability)
+		return cmp.Or(cmp.Compare(probability(b), probability(a)), cmp.Compare(b.Score, a.Score))
 	})
 	result.Hits = result.Hits[min(q.Skip, len(result.Hits)):min(q.Skip+q.Limit, len(result.Hits))]
 	return result, nil
+}
+
+// probability is below all others where a hit has none.
+func probability(h Hit) float32 {
+	if h.Probability == nil {
+		return -1
+	}
+	return *h.Probability
 }
 
 // maxQuery bounds a query's length in bytes: a pasted page is no query.

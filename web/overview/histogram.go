@@ -12,7 +12,7 @@ import (
 type Histogram struct {
 	Bins      []Bin
 	Threshold float64
-	Unseen    int // pairs without a value: the strong encoder did not see them
+	Unseen    int // pairs without a value: the strong encoder did not see them, or their place in documents decided
 }
 
 // Bin is the pairs with a value from Low to below High; the last bin holds its High, too.
@@ -145,14 +145,18 @@ func newReliability(set *pairs.Set, labels []label.Label) Reliability {
 		return r
 	}
 	r.Bands = make([]Band, bands)
-	sum := 0.0
+	sum, kept := 0.0, 0
 	for row := range set.Len() {
 		pair := set.Numbers(row)
+		if math.IsNaN(float64(pair.Value)) {
+			continue
+		}
 		b := &r.Bands[bandOf(pair.Value)]
 		b.Pairs++
 		b.Probability += float64(pair.Value)
 		if pair.Kept {
 			b.Kept++
+			kept++
 			sum += float64(pair.Value)
 		}
 	}
@@ -161,14 +165,17 @@ func newReliability(set *pairs.Set, labels []label.Label) Reliability {
 		b.Low, b.High = float64(i)/bands, float64(i+1)/bands
 		b.Probability /= float64(b.Pairs)
 	}
-	r.Expected = sum / float64(set.Kept())
+	r.Expected = sum / float64(kept)
 	for _, l := range labels {
-		if row, ok := r.count(set, l); ok {
-			pair := set.Numbers(row)
+		row, ok := r.count(set, l)
+		if !ok {
+			continue
+		}
+		if pair := set.Numbers(row); !math.IsNaN(float64(pair.Value)) {
 			r.Bands[bandOf(pair.Value)].judge(l.Accepted, pair.Kept)
 		}
 	}
-	r.estimate(set.Kept())
+	r.estimate(kept)
 	return r
 }
 

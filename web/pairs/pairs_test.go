@@ -76,11 +76,17 @@ func TestDecided(t *testing.T) {
 	if got := s.Numbers(0).Value; got != 1.5 || s.Scored() {
 		t.Errorf("the margin is %v", got)
 	}
-	if got := decided(&rows[0], true); got != 1.5 { // the bitext has the product itself
+	if got := s.decided(&rows[0], true); got != 1.5 { // the bitext has the product itself
 		t.Errorf("the product is %v", got)
 	}
-	if got := decided(&rows[1], true); !math.IsNaN(float64(got)) {
+	if got := s.decided(&rows[1], true); !math.IsNaN(float64(got)) {
 		t.Errorf("without a strong cosine the product is %v", got)
+	}
+	// Where probabilities decide, a pair without one was found by its place in documents.
+	rows[1].Prob = &cosine
+	s = load(t, rows, false)
+	if !s.Scored() || s.Numbers(1).Value != 0.5 || !math.IsNaN(float64(s.Numbers(0).Value)) {
+		t.Errorf("the probabilities are %v and %v, scored %v", s.Numbers(0).Value, s.Numbers(1).Value, s.Scored())
 	}
 }
 

@@ -25,6 +25,7 @@ type Set struct {
 	byKey   []int32    // rows in the order of keys
 	reasons [][]string // the different lists of reasons, without nil
 	kept    int
+	scored  bool // values are probabilities
 
 	lists lists
 }
@@ -32,11 +33,11 @@ type Set struct {
 // entry is the part of a pair in memory, besides its keys.
 type entry struct {
 	end int64 // end of its record in the file of texts
-	// Value compared with the threshold: probability, product or margin; NaN: the strong encoder did not see the pair.
-	value  float32
-	why    uint16 // index into reasons, from 1; 0: none
-	kept   bool
-	scored bool // the value is a probability
+	// Value compared with the threshold: probability, product or margin; NaN: the strong encoder did not see the pair,
+	// or its place in documents decided.
+	value float32
+	why   uint16 // index into reasons, from 1; 0: none
+	kept  bool
 }
 
 // Progress is told how many pairs of how many are read.
@@ -50,7 +51,7 @@ func Load(ctx context.Context, path string, product bool, progress Progress) (_ 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	s := &Set{Path: path, Features: in.Features()}
+	s := &Set{Path: path, Features: in.Features(), scored: in.Metadata()["scorer"] != ""}
 	s.entries, s.keys = make([]entry, 0, in.Len()), make([][2][16]byte, 0, in.Len())
 	if s.texts, err = unnamed(); err != nil {
 		return nil, err
@@ -103,8 +104,7 @@ func (s *Set) fill(ctx context.Context, in *bitext.Reader, product bool, progres
 		begin := len(records)
 		records = appendRow(records, &row)
 		end += int64(len(records) - begin)
-		s.entries = append(s.entries, entry{end: end, value: decided(&row, product), why: s.intern(known, row.Reasons),
-			kept: row.Keep, scored: row.Prob != nil})
+		s.entries = append(s.entries, entry{end: end, value: s.decided(&row, product), why: s.intern(known, row.Reasons), kept: row.Keep})
 		s.keys = append(s.keys, [2][16]byte{row.Source.Key, row.Target.Key})
 		if row.Keep {
 			s.kept++
@@ -118,15 +118,15 @@ func (s *Set) fill(ctx context.Context, in *bitext.Reader, product bool, progres
 	return flush()
 }
 
-// decided is the value that was set against the threshold.
-func decided(row *bitext.Row, product bool) float32 {
+// decided is the value that was set against the threshold; NaN of a pair that has none.
+func (s *Set) decided(row *bitext.Row, product bool) float32 {
 	switch {
 	case row.Prob != nil:
 		return *row.Prob
-	case !product:
-		return row.Score
-	case row.RefineCosine != nil:
-		return row.Score // the product
+	case s.scored:
+		return float32(math.NaN()) // its place in aligned documents decided
+	case !product || row.RefineCosine != nil:
+		return row.Score // the margin, or the product
 	}
 	return float32(math.NaN())
 }
@@ -183,7 +183,7 @@ func (s *Set) Numbers(row int) Numbers {
 }
 
 // Scored says whether the values are probabilities.
-func (s *Set) Scored() bool { return len(s.entries) > 0 && s.entries[0].scored }
+func (s *Set) Scored() bool { return s.scored }
 
 // Find is the row of a pair, which goes by the keys of its sentences.
 func (s *Set) Find(keys [2][16]byte) (row int, ok bool) {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,7 +117,11 @@ func Write(t testing.TB, dir string, rows []bitext.Row, started time.Time) {
 
 func write(t testing.TB, to io.WriteCloser, rows []bitext.Row) (kept int) {
 	t.Helper()
-	w, err := bitext.NewWriter(to, bitext.Metadata{Features: []string{"first", "second"}})
+	about := bitext.Metadata{Features: []string{"first", "second"}}
+	if slices.ContainsFunc(rows, func(row bitext.Row) bool { return row.Prob != nil }) {
+		about.Scorer = "0123"
+	}
+	w, err := bitext.NewWriter(to, about)
 	if err != nil {
 		t.Fatal(err)
 	}

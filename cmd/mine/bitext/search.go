@@ -216,9 +216,12 @@ func (p *printer) hit(h concordance.Hit) {
 	if len(h.Marks[0]) == 0 {
 		side = 1
 	}
-	score := fmt.Sprintf("%.3f", h.Score)
-	if h.Probability != nil {
+	score := "    -" // its place in aligned documents found it
+	switch {
+	case h.Probability != nil:
 		score = fmt.Sprintf("%.3f", *h.Probability)
+	case h.Score != 0:
+		score = fmt.Sprintf("%.3f", h.Score)
 	}
 	p.keyword(score, h.Texts[side], h.Marks[side])
 	fmt.Fprintf(p.out, "       %s\n", p.marked(h.Texts[1-side], h.Marks[1-side]))
