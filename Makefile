@@ -127,15 +127,14 @@ soak-slurm: modules .cache/slurm
 	@scripts/setup slurmctld slurmd slurm-client munge
 	@mkdir -p .cache && touch $@
 
-# A real Kubernetes of this machine alone, and pods of the image in dist/; needs root. Its programs are built from their
-# Go modules, and the node runs Debian's containerd.
+# A real Kubernetes of this machine alone with Argo Workflows, and pods of the image in dist/; needs root. Their
+# programs are built from their Go modules, and the node runs Debian's containerd.
 test-kubernetes: packages modules .cache/kubernetes
-	MINE_TEST_KUBERNETES='$(CURDIR)/.cache/kubernetes' MINE_TEST_IMAGE="$$(echo '$(CURDIR)'/dist/*.oci.tar)" $(GO) test -count=1 -timeout 30m -run TestKubernetes -v ./pipeline
+	MINE_TEST_KUBERNETES='$(CURDIR)/.cache/kubernetes' MINE_TEST_IMAGE="$$(echo '$(CURDIR)'/dist/*.oci.tar)" $(GO) test -count=1 -timeout 30m -run 'TestKubernetes|TestArgo' -v ./pipeline
 
-.cache/kubernetes: bench/kubernetes/go.mod
-	@scripts/setup containerd runc containernetworking-plugins
-	@mkdir -p $@ && $(GO) -C bench/kubernetes build -ldflags '-s -w -X k8s.io/component-base/version.gitVersion=v1.34.1' -o '$(CURDIR)/$@/' tool
-	@mv $@/server $@/etcd && touch $@
+.cache/kubernetes: scripts/kubernetes bench/kubernetes/go.mod
+	@scripts/setup containerd runc containernetworking-plugins iproute2
+	@scripts/kubernetes $@ && touch $@
 
 # The sample, again and again for MINUTES, on servers of S3 and GCS that refuse, fail, are slow and cut what they send.
 MINUTES ?= 60

@@ -1,13 +1,10 @@
 package pipeline
 
 import (
-	"archive/tar"
 	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"os"
@@ -64,13 +61,13 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
     conf_dir = "%[1]s/cni"
 `
 
-// pods reach nothing but the node.
+// podNetwork lets pods reach nothing but the node, which has the address that Kubernetes gives its API server.
 const podNetwork = `{"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipam": {
-"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/24"}]], "dataDir": "%s/addresses"}}]}`
+"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/24"}]], "dataDir": "%s/addresses", "routes": [{"dst": "0.0.0.0/0"}]}}]}`
 
 const kubeconfig = `apiVersion: v1
 kind: Config
-clusters: [{name: test, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]
+clusters: [{name: test, cluster: {server: "https://10.96.0.1", insecure-skip-tls-verify: true}}]
 users: [{name: admin, user: {token: a-token-of-a-test}}]
 contexts: [{name: test, context: {cluster: test, user: admin}}]
 current-context: test
@@ -108,7 +105,7 @@ func newKubernetes(t *testing.T) *kubernetes {
 	}
 	k := &kubernetes{daemons: newDaemons(t, dir), programs: programs}
 	t.Cleanup(k.remove)
-	etcd, peers, api, node := freePort(t), freePort(t), freePort(t), freePort(t)
+	etcd, peers, node := freePort(t), freePort(t), freePort(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -117,7 +114,7 @@ func newKubernetes(t *testing.T) *kubernetes {
 	for name, content := range map[string]string{
 		"tokens.csv":        "a-token-of-a-test,admin,admin,system:masters\n",
 		"accounts.key":      string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(private)})),
-		"kubeconfig":        fmt.Sprintf(kubeconfig, api),
+		"kubeconfig":        kubeconfig,
 		"kubelet.yaml":      fmt.Sprintf(kubeletConfig, dir, node),
 		"containerd.toml":   fmt.Sprintf(containerdConfig, dir),
 		"cni/pods.conflist": fmt.Sprintf(podNetwork, dir),
@@ -129,12 +126,15 @@ func newKubernetes(t *testing.T) *kubernetes {
 			t.Fatal(err)
 		}
 	}
+	if out, err := exec.Command("ip", "address", "add", "10.96.0.1/32", "dev", "lo").CombinedOutput(); err != nil {
+		t.Fatalf("the address of Kubernetes' API server: %v\n%s", err, out)
+	}
 	t.Setenv("KUBECONFIG", in("kubeconfig"))
 	t.Setenv("PATH", programs+":"+os.Getenv("PATH"))
 	address := func(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
 	k.start("etcd", "--data-dir", in("etcd"), "--unsafe-no-fsync", "--listen-client-urls", address(etcd), "--advertise-client-urls", address(etcd),
 		"--listen-peer-urls", address(peers), "--initial-advertise-peer-urls", address(peers), "--initial-cluster", "default="+address(peers))
-	k.start("kube-apiserver", "--etcd-servers", address(etcd), "--secure-port", fmt.Sprint(api), "--cert-dir", in("certs"), "--token-auth-file", in("tokens.csv"),
+	k.start("kube-apiserver", "--etcd-servers", address(etcd), "--bind-address", "10.96.0.1", "--secure-port", "443", "--cert-dir", in("certs"), "--token-auth-file", in("tokens.csv"),
 		"--authorization-mode", "RBAC", "--service-cluster-ip-range", "10.96.0.0/16", "--service-account-issuer", "https://kubernetes.default.svc",
 		"--service-account-key-file", in("accounts.key"), "--service-account-signing-key-file", in("accounts.key"))
 	k.await("the API server", func() bool { return exec.Command("kubectl", "get", "--raw", "/readyz").Run() == nil })
@@ -172,7 +172,8 @@ func newKubernetes(t *testing.T) *kubernetes {
 
 // remove ends what containerd left running when it ended, and removes the folder.
 func (k *kubernetes) remove() {
-	script := `pkill -9 -f "containerd-shim.* -address $0/containerd.sock"; sleep 1
+	script := `ip address del 10.96.0.1/32 dev lo
+		pkill -9 -f "containerd-shim.* -address $0/containerd.sock"; sleep 1
 		sort -r /proc/mounts | cut -d' ' -f2 | grep "^$0/" | xargs -r umount -l; rm -rf "$0"`
 	if out, err := exec.Command("sh", "-c", script, k.dir).CombinedOutput(); err != nil {
 		k.t.Errorf("remove the cluster: %v\n%s", err, out)
@@ -194,65 +195,6 @@ func (k *kubernetes) ctr(args ...string) error {
 	return nil
 }
 
-// pause imports an image of a program that waits to be ended, which holds a pod's network.
-func (k *kubernetes) pause() {
-	k.t.Helper()
-	source := filepath.Join(k.dir, "pause.go")
-	code := `package main
-import ("os"; "os/signal"; "syscall")
-func main() { end := make(chan os.Signal, 1); signal.Notify(end, syscall.SIGTERM, os.Interrupt); <-end }`
-	if err := os.WriteFile(source, []byte(code), 0o600); err != nil {
-		k.t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(k.dir, "pause"), source)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		k.t.Fatalf("%v\n%s", err, out)
-	}
-	program, err := os.ReadFile(filepath.Join(k.dir, "pause"))
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	packed := func(files map[string][]byte) []byte {
-		var out bytes.Buffer
-		w := tar.NewWriter(&out)
-		for name, data := range files {
-			if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
-				k.t.Fatal(err)
-			}
-			if _, err := w.Write(data); err != nil {
-				k.t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			k.t.Fatal(err)
-		}
-		return out.Bytes()
-	}
-	encoded := func(value any) []byte {
-		data, err := json.Marshal(value)
-		if err != nil {
-			k.t.Fatal(err)
-		}
-		return data
-	}
-	layer := packed(map[string][]byte{"pause": program})
-	config := encoded(map[string]any{
-		"architecture": "amd64", "os": "linux", "config": map[string]any{"Entrypoint": []string{"/pause"}},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer))}},
-	})
-	image := filepath.Join(k.dir, "pause.tar")
-	if err := os.WriteFile(image, packed(map[string][]byte{
-		"layer.tar": layer, "config.json": config,
-		"manifest.json": encoded([]any{map[string]any{"Config": "config.json", "RepoTags": []string{"pause:test"}, "Layers": []string{"layer.tar"}}}),
-	}), 0o600); err != nil {
-		k.t.Fatal(err)
-	}
-	if err := k.ctr("images", "import", image); err != nil {
-		k.t.Fatal(err)
-	}
-}
-
 // image is the name of the image, whose file has its version in its own.
 func (k *kubernetes) image() string {
 	return "mine:" + strings.Split(filepath.Base(os.Getenv("MINE_TEST_IMAGE")), "-")[1]
@@ -266,6 +208,15 @@ func (k *kubernetes) mount(name, dir string) {
 	}
 }
 
+// mine makes a folder the claim of the program's pods.
+func (k *kubernetes) mine(claim, dir string) {
+	k.t.Helper()
+	k.mount(claim, dir)
+	for name, value := range map[string]string{"IMAGE": k.image(), "CLAIM": claim, "MOUNT": dir} {
+		k.t.Setenv("MINE_KUBERNETES_"+name, value)
+	}
+}
+
 // TestKubernetes runs on a real cluster: as it is, with tasks killed, with the node drained, and with kubelet killed.
 // The bytes are those of a local run.
 func TestKubernetes(t *testing.T) {
@@ -274,10 +225,7 @@ func TestKubernetes(t *testing.T) {
 	if err := os.Mkdir(shared, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	k.mount("corpora", shared)
-	for name, value := range map[string]string{"IMAGE": k.image(), "CLAIM": "corpora", "MOUNT": shared} {
-		t.Setenv("MINE_KUBERNETES_"+name, value)
-	}
+	k.mine("corpora", shared)
 	k.sameBytes(buildProgram(t), "mine", shared, 2, []string{"--engine", "kubernetes", "--max-memory", "1GiB"}, map[string]func(){
 		"node drained": func() {
 			if out, err := k.kubectl("", "drain", "node", "--force", "--ignore-daemonsets", "--timeout=60s"); err != nil {
@@ -335,4 +283,32 @@ func TestKubernetesNightly(t *testing.T) {
 	if err != nil || report.Counts.Kept == 0 {
 		t.Errorf("the night's report is %+v, %v", report, err)
 	}
+}
+
+// TestArgo runs a plan as a Workflow of Argo's controller, as it is and with tasks killed: the bytes are those of a
+// local run.
+func TestArgo(t *testing.T) {
+	k := newKubernetes(t)
+	k.importImage(filepath.Join(k.programs, "argoexec"))
+	module, err := exec.Command("go", "-C", filepath.Join("engine", "testdata", "strict"), "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-workflows/v3").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][]string{
+		{"apply", "--server-side", "--kustomize", filepath.Join(strings.TrimSpace(string(module)), "manifests", "base", "crds", "minimal")},
+		{"create", "configmap", "workflow-controller-configmap"},
+		{"create", "clusterrolebinding", "pods", "--clusterrole", "cluster-admin", "--serviceaccount", "default:default"},
+	} {
+		if out, err := k.kubectl("", step...); err != nil {
+			t.Fatal(out)
+		}
+	}
+	t.Setenv("LEADER_ELECTION_DISABLE", "true")
+	k.start(filepath.Join(k.programs, "workflow-controller"), "--kubeconfig", filepath.Join(k.dir, "kubeconfig"), "--namespaced", "--executor-image", "argoexec:test")
+	shared := filepath.Join(t.TempDir(), "a claim")
+	if err := os.Mkdir(shared, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	k.mine("corpora", shared)
+	k.sameBytes(buildProgram(t), "mine", shared, 2, []string{"--engine", "argo", "--max-memory", "1GiB"}, nil)
 }
