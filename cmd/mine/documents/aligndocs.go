@@ -74,7 +74,7 @@ Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two
 	f.StringVar(&o.pairs, "pairs", "", "file with a source and a target document on each line, separated by a tab")
 	f.StringVar(&o.out, "out", "", "file to write (default: standard output); with moses what both names begin with")
 	f.StringVar(&o.format, "format", "",
-		"tsv, jsonl, tmx, parquet, moses or ladder (default: by the ending of --out, else tsv)")
+		"tsv, csv, jsonl, tmx, xliff, po, parquet, moses or ladder (default: by the ending of --out, else tsv)")
 	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape), "tabs in a text of tsv: escape, space or refuse")
 	f.StringVar(&o.crossings, "crossings", "", "write the passages that stand elsewhere to this TSV file")
 	f.BoolVar(&o.choice.Deletions, "deletions", false, "write sentences without a counterpart, too")
