@@ -9,7 +9,6 @@ import (
 	"bitextmine/filter"
 	"bitextmine/filter/language"
 	"bitextmine/mine"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/view"
 )
 
@@ -46,17 +45,9 @@ func WithoutCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) 
 	pairs = slices.Compact(pairs)
 	for chunk := range slices.Chunk(pairs, textChunk) {
 		texts := make([][2]string, len(chunk))
-		for side := range sides {
-			numbers := make([]int32, len(chunk))
-			for i, pair := range chunk {
-				numbers[i] = pair[side]
-			}
-			err := p.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row corpusshard.Row) {
-				texts[at][side] = corpus.Normalise(row.Text)
-			})
-			if err != nil {
-				return nil, err
-			}
+		err := p.RowsOfPairs(ctx, chunk, func(at, side int, row corpusshard.Row) { texts[at][side] = corpus.Normalise(row.Text) })
+		if err != nil {
+			return nil, err
 		}
 		for i, pair := range chunk {
 			if filter.Copied(texts[i][0], texts[i][1]) {

@@ -179,6 +179,22 @@ func (p *Pair) RowsOf(ctx context.Context, side int, numbers []int32, each func(
 	return nil
 }
 
+// RowsOfPairs calls each with the first occurrence of both sentences of pairs, given by their numbers: at is the pair's
+// place.
+func (p *Pair) RowsOfPairs(ctx context.Context, pairs [][2]int32, each func(at, side int, row shard.Row)) error {
+	numbers := make([]int32, len(pairs))
+	for side := range 2 {
+		for i, pair := range pairs {
+			numbers[i] = pair[side]
+		}
+		err := p.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row shard.Row) { each(at, side, row) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rowsAt reads rows of one shard, in ascending order; a row may be wanted more than once.
 func (p *Pair) rowsAt(
 	ctx context.Context, s *plan.Shard, rows []uint32, order []int32, each func(at int, shard *plan.Shard, number uint32, row shard.Row),

@@ -165,19 +165,16 @@ const chunkPairs = 64 << 10
 func judgeChunk(
 	ctx context.Context, e *stage.Env, pair *view.Pair, doubts []mine.Candidate, known map[[2]corpus.Key]float32, meter progress.Meter,
 ) ([]view.Judged, int, error) {
-	judged, texts := make([]view.Judged, len(doubts)), make([][2]string, len(doubts))
-	for side := range 2 {
-		numbers := make([]int32, len(doubts))
-		for i, c := range doubts {
-			judged[i].Source, judged[i].Target = c.Source, c.Target
-			numbers[i] = [2]int32{c.Source, c.Target}[side]
-		}
-		err := pair.RowsOf(ctx, side, numbers, func(at int, _ *plan.Shard, _ uint32, row corpusshard.Row) {
-			judged[at].Keys[side], texts[at][side] = row.Key, corpus.Normalise(row.Text)
-		})
-		if err != nil {
-			return nil, 0, err
-		}
+	judged, texts, pairs := make([]view.Judged, len(doubts)), make([][2]string, len(doubts)), make([][2]int32, len(doubts))
+	for i, c := range doubts {
+		judged[i].Source, judged[i].Target = c.Source, c.Target
+		pairs[i] = [2]int32{c.Source, c.Target}
+	}
+	err := pair.RowsOfPairs(ctx, pairs, func(at, side int, row corpusshard.Row) {
+		judged[at].Keys[side], texts[at][side] = row.Key, corpus.Normalise(row.Text)
+	})
+	if err != nil {
+		return nil, 0, err
 	}
 	var left []int
 	var leftTexts [][2]string

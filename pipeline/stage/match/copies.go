@@ -8,7 +8,6 @@ import (
 
 	corpusshard "bitextmine/corpus/shard"
 	"bitextmine/filter"
-	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/view"
 )
@@ -32,7 +31,7 @@ func (t *table) withCopies(ctx context.Context, all []record.Rejected) ([]record
 // copiesOf reads how many pairs are no candidates of a pair of languages, as their text was not translated, and some of
 // them.
 func copiesOf(ctx context.Context, p *view.Pair) (n int, shown []record.Sample, err error) {
-	var numbers [2][]int32
+	var pairs [][2]int32
 	for _, key := range p.Plan.Pairs[p.Index].Features {
 		out, err := p.Output(ctx, view.Features, key)
 		if err != nil {
@@ -43,18 +42,11 @@ func copiesOf(ctx context.Context, p *view.Pair) (n int, shown []record.Sample, 
 			return 0, nil, fmt.Errorf("read the record of %s: %w", out.Dir, err)
 		}
 		n += info.Copies
-		for _, pair := range info.Shown[:min(len(info.Shown), record.MaxSamples-len(numbers[0]))] {
-			numbers[0], numbers[1] = append(numbers[0], pair[0]), append(numbers[1], pair[1])
-		}
+		pairs = append(pairs, info.Shown[:min(len(info.Shown), record.MaxSamples-len(pairs))]...)
 	}
-	shown = make([]record.Sample, len(numbers[0]))
-	for side := range numbers {
-		err = p.RowsOf(ctx, side, numbers[side], func(at int, _ *plan.Shard, _ uint32, row corpusshard.Row) {
-			*[2]*string{&shown[at].Source, &shown[at].Target}[side] = row.Text
-		})
-		if err != nil {
-			return 0, nil, err
-		}
-	}
-	return n, shown, nil
+	shown = make([]record.Sample, len(pairs))
+	err = p.RowsOfPairs(ctx, pairs, func(at, side int, row corpusshard.Row) {
+		*[2]*string{&shown[at].Source, &shown[at].Target}[side] = row.Text
+	})
+	return n, shown, err
 }
