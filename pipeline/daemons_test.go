@@ -65,7 +65,7 @@ func (d *daemons) kill(name string) {
 
 func (d *daemons) await(what string, ready func() bool) {
 	d.t.Helper()
-	for end := time.Now().Add(60 * time.Second); !ready(); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !ready(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
 			logs, _ := exec.Command("sh", "-c", "tail -n 5 "+d.dir+"/*.log "+d.dir+"/*.out").CombinedOutput()
 			d.t.Fatalf("no sign of %s\n%s", what, logs)
