@@ -19,7 +19,7 @@ func sweepWork(t testing.TB, work string, sweep admin.Sweep) (swept *admin.Swept
 func statusOf(t testing.TB, work string) (status *admin.Status, err error) {
 	t.Helper()
 	err = store.WithExisting(t.Context(), work, options().Log, func(st *store.Store) (err error) {
-		status, err = admin.ReadStatus(t.Context(), st, options().Version)
+		status, err = admin.ReadStatus(t.Context(), st, admin.Into{}, options().Version)
 		return err
 	})
 	return status, err

@@ -39,6 +39,13 @@ func commandPaths(cmd *cobra.Command, words []string) [][]string {
 	return paths
 }
 
+// TestHelpShowsHowAValueIsGiven: one that may be left out only follows an equals sign.
+func TestHelpShowsHowAValueIsGiven(t *testing.T) {
+	if text := helpOf(t, "status", "--help"); !strings.Contains(text, "--watch[=duration]") || !strings.Contains(text, "--work string") {
+		t.Errorf("mine status --help has %s", text)
+	}
+}
+
 // TestHelpFitsTheTerminal: no line of the help of any command is wider than help.Width, and the help shows each flag.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	for _, path := range commandPaths(newRoot(), nil) {

@@ -127,6 +127,30 @@ func TestStatusIsWatched(t *testing.T) {
 	}
 }
 
+// TestStatusOfARunThatSharesItsWork: of the runs of one work directory, those into the output directory that was named.
+func TestStatusOfARunThatSharesItsWork(t *testing.T) {
+	dir := t.TempDir()
+	work := filepath.Join(dir, "work", "shared")
+	for _, pair := range [][2]string{{"de", "en"}, {"en", "de"}} {
+		must(t, "run", "--src", pair[0], "--tgt", pair[1], "--encoder", fixtures.Encoder, "--out", filepath.Join(dir, pair[0]), "--work", work)
+	}
+	t.Chdir(dir)
+	if err := os.Rename("de", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	for named, want := range map[string]string{"moved": "run 1, de-en ", "en": "run 2, en-de ", "en/en-de.parquet": "run 2, en-de "} {
+		if text := must(t, "status", named); !strings.HasPrefix(text, want) {
+			t.Errorf("mine status %s begins with %.40q, want %q", named, text, want)
+		}
+	}
+	if err := os.Mkdir("failed", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := command(t, "status", "failed"); !badinput.Is(err) || !strings.Contains(err.Error(), "--work") {
+		t.Errorf("mine status of a directory into which no run ended: %v", err)
+	}
+}
+
 // TestTaskAndItsMemory: a task's log has the memory that it took beside the estimate, and one that needs more than
 // --max-memory is refused for good.
 func TestTaskAndItsMemory(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -61,16 +62,50 @@ func (s *Status) Ended() bool {
 	return left == 0 || running == 0 && s.Run.Dead()
 }
 
-// ReadStatus looks at the last run that a store has seen.
-func ReadStatus(ctx context.Context, st *store.Store, version string) (*Status, error) {
+// Into names the runs into an output directory, among those that share a store. The zero Into names all runs.
+type Into struct {
+	Out  string // the directory
+	Plan string // id in its run.json, by which a directory that has another name now is known
+}
+
+// last returns the last of the runs that are named.
+func (i Into) last(runs []record.Run) (record.Run, error) {
+	if len(runs) == 0 {
+		return record.Run{}, badinput.Errorf("the store has seen no run; name the work directory of one with --work")
+	}
+	if i == (Into{}) {
+		return runs[len(runs)-1], nil
+	}
+	out, err := filepath.Abs(i.Out)
+	if err != nil {
+		return record.Run{}, err
+	}
+	planned := -1
+	for at := range slices.Backward(runs) {
+		if into, err := filepath.Abs(runs[at].Out); err == nil && into == out {
+			return runs[at], nil
+		}
+		if planned < 0 && runs[at].Plan == i.Plan {
+			planned = at
+		}
+	}
+	if planned < 0 {
+		return record.Run{}, badinput.Errorf("the work directory of %s has seen no run into it; name that directory with --work to see its last run", i.Out)
+	}
+	return runs[planned], nil
+}
+
+// ReadStatus looks at the last run that a store has seen of those that are named.
+func ReadStatus(ctx context.Context, st *store.Store, of Into, version string) (*Status, error) {
 	runs, err := record.History(ctx, st)
 	if err != nil {
 		return nil, err
 	}
-	if len(runs) == 0 {
-		return nil, badinput.Errorf("the store has seen no run; name the work directory of one with --work")
+	last, err := of.last(runs)
+	if err != nil {
+		return nil, err
 	}
-	s := &Status{Run: runs[len(runs)-1]}
+	s := &Status{Run: last}
 	p, err := stage.ReadPlan(ctx, st, s.Run.Plan, version)
 	if err != nil {
 		return nil, err

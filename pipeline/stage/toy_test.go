@@ -129,7 +129,7 @@ func TestToyStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, err := admin.ReadStatus(t.Context(), st, "test")
+	status, err := admin.ReadStatus(t.Context(), st, admin.Into{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

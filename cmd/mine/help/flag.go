@@ -111,8 +111,11 @@ func heading(f *pflag.Flag) string {
 	case "uint":
 		kind = "int"
 	}
-	if kind == "" {
+	switch {
+	case kind == "":
 		return name
+	case f.NoOptDefVal != "" && kind != "bool": // A word after the flag is no value of it.
+		return name + "[=" + kind + "]"
 	}
 	return name + " " + kind
 }

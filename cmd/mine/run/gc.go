@@ -32,7 +32,7 @@ describes all sentences again.`,
 	flags.DurationVar(f, &sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		location, err := workOf(cmd, *work, args)
+		location, _, err := workOf(cmd, *work, args)
 		if err != nil {
 			return err
 		}

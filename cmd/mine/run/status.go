@@ -26,22 +26,27 @@ func workFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("work", filepath.Join("mined", "work"), "work directory or bucket of the runs")
 }
 
-// workOf is the work directory that a command looks at: that of the run in an output directory, or --work.
-func workOf(cmd *cobra.Command, work string, args []string) (string, error) {
+// workOf is the work directory that a command looks at, that of the run in an output directory or --work, and which of
+// its runs were named.
+func workOf(cmd *cobra.Command, work string, args []string) (string, admin.Into, error) {
 	if len(args) == 0 {
-		return work, nil
+		return work, admin.Into{}, nil
 	}
 	if cmd.Flags().Changed("work") {
-		return "", badinput.Errorf("%s: %s and --work both name the runs; give one", cmd.CommandPath(), args[0])
+		return "", admin.Into{}, badinput.Errorf("%s: %s and --work both name the runs; give one", cmd.CommandPath(), args[0])
 	}
 	report, dir, err := record.ReadLatest(args[0])
 	if err == nil {
-		return report.WorkPath(dir), nil
+		out := dir
+		if filepath.Base(dir) == record.LatestName {
+			out = filepath.Dir(dir)
+		}
+		return report.WorkPath(dir), admin.Into{Out: out, Plan: report.PlanID}, nil
 	}
 	if first := filepath.Join(args[0], "work"); store.CheckExists(first) == nil { // its first run has not ended
-		return first, nil
+		return first, admin.Into{}, nil
 	}
-	return "", err
+	return "", admin.Into{}, badinput.Errorf("%w; where none has ended, name the work directory with --work", err)
 }
 
 // NewStatus makes mine status.
@@ -60,24 +65,24 @@ func NewStatus() *cobra.Command {
 	flags.DurationVar(cmd.Flags(), &every, "watch", 0, "look again after this time, until the run is done")
 	cmd.Flags().Lookup("watch").NoOptDefVal = "5s"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		location, err := workOf(cmd, *work, args)
+		location, of, err := workOf(cmd, *work, args)
 		if err != nil {
 			return err
 		}
 		return store.WithExisting(cmd.Context(), location, slog.Default(), func(st *store.Store) error {
-			return watchStatus(cmd.Context(), st, every, asJSON, cmd.OutOrStdout())
+			return watchStatus(cmd.Context(), st, of, every, asJSON, cmd.OutOrStdout())
 		})
 	}
 	return cmd
 }
 
 // watchStatus prints the status once or, every so often, when it has changed.
-func watchStatus(ctx context.Context, st *store.Store, every time.Duration, asJSON bool, out io.Writer) error {
+func watchStatus(ctx context.Context, st *store.Store, of admin.Into, every time.Duration, asJSON bool, out io.Writer) error {
 	if every < 0 {
 		return badinput.Errorf("mine status: --watch is %v; give a time such as 5s", every)
 	}
 	for before := ""; ; {
-		s, err := admin.ReadStatus(ctx, st, program.Version)
+		s, err := admin.ReadStatus(ctx, st, of, program.Version)
 		if err != nil {
 			return err
 		}
