@@ -46,7 +46,7 @@ func (f *LineFile) Next() (Line, error) {
 	text, excess, err := f.lines.Next()
 	switch {
 	case errors.Is(err, io.EOF) && f.lines.Number == 0:
-		return Line{}, badinput.Errorf("%s: the file holds no line; give it content or name another", f.lines.Name)
+		return Line{}, badinput.Errorf("%s: %w; give it content or name another", f.lines.Name, ErrEmpty)
 	case err != nil:
 		return Line{}, err
 	}

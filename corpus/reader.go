@@ -250,7 +250,7 @@ func (r *Reader) finish() error {
 	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
 		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0 && 2*r.counts.Skipped[ReasonNotUTF8] > r.counts.Lines:
-		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; name its encoding with --encoding", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8)
+		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; convert it to UTF-8 or, for mine run, name its encoding with --encoding", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8)
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)

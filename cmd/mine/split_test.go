@@ -68,6 +68,29 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// TestSplitSetsAside: a line that is not UTF-8 ends its paragraph and is warned of; files without text are counted.
+func TestSplitSetsAside(t *testing.T) {
+	write := writerInto(t, t.TempDir())
+	wrapped := write("wrapped.txt", "Die Stra\xdfenbahn f\xe4hrt heute\nsehr\nsp\xe4ter, weil die Br\xfccke gepr\xfcft wird.\nals sonst.\n")
+	args := []string{"split", "--lang", "de", "--wrapped"}
+	code, out, said := captured(t, append(args, wrapped, write("empty.txt", ""), write("blank.jsonl", "{\"text\":\"\"}\n"), write("records.jsonl", "{\"text\":\"Ja.\"}\n{\"text\":\"\"}\n"))...)
+	if code != exitDone || out != "Ja.\n\nsehr\nals sonst.\n" {
+		t.Errorf("exit code %d, %q", code, out)
+	}
+	for _, want := range []string{"2 of 4 lines of " + wrapped, "windows-1252", "2 records (not_utf8; " + wrapped + ":1: ", "1 records (empty)", "2 files (no text)"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("standard error has no %q: %s", want, said)
+		}
+	}
+	if _, err := command(t, append(args, write("alone.txt", ""))...); !badinput.Is(err) {
+		t.Errorf("of a file without text alone: %v", err)
+	}
+	code, _, said = captured(t, "sort", wrapped, "--langs", "en,de", "--out", t.TempDir())
+	if code != exitDone || !strings.Contains(said, "windows-1252") {
+		t.Errorf("mine sort: exit code %d, %s", code, said)
+	}
+}
+
 // TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()

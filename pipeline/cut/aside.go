@@ -86,24 +86,6 @@ func refuseShrunk(code string, earlier, inputs []record.InputReport) error {
 	return nil
 }
 
-// maxNotUTF8 is the share of a file's lines that may be in another encoding before somebody is told.
-const maxNotUTF8 = 0.05
-
-// otherCharset says that many lines of a file are not UTF-8, in which encoding they seem to be and what to type; empty:
-// they are not many.
-func otherCharset(whole *plan.Language, in *plan.Input, counts corpus.Counts, flag string) string {
-	n := counts.Skipped[corpus.ReasonNotUTF8]
-	if float64(n) <= maxNotUTF8*float64(max(counts.Lines, counts.Records)) {
-		return ""
-	}
-	what := fmt.Sprintf("%d of %d lines of %s are not UTF-8 and are left out", n, max(counts.Lines, counts.Records), in.Path)
-	name := shard.Charset(in.Source(), whole.Code)
-	if name == "" {
-		return what + ": say in which encoding they are with " + flag
-	}
-	return fmt.Sprintf("%s; they seem to be in %s: %s %s reads them", what, name, flag, name)
-}
-
 // doubted is a file whose text is not in the language of its side.
 type doubted struct {
 	Path string

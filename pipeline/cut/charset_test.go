@@ -16,7 +16,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
-	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/stage/shard"
 )
 
 // TestEncodingsAreNamed: of a file in each of the usual encodings it is said in which it is and what to type, and with
@@ -69,7 +69,7 @@ func TestEncodingsAreNamed(t *testing.T) {
 			}
 			if c.flag != "utf-16" {
 				counts := corpus.Counts{Lines: 2, Skipped: map[corpus.Reason]uint64{corpus.ReasonNotUTF8: 2}}
-				said = otherCharset(&plan.Language{Code: c.code}, &plan.Input{Path: file.Path}, counts, "--encoding")
+				said = shard.OtherCharset(file, counts, "--encoding", c.code)
 			}
 			if !strings.Contains(said, "--encoding "+c.flag) {
 				t.Errorf("said %q, which does not name --encoding %s", said, c.flag)

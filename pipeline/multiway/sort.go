@@ -21,6 +21,7 @@ import (
 	"bitextmine/filter/language"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	cutting "bitextmine/pipeline/stage/shard"
 )
 
 // sortedRow is a row of the output.
@@ -222,6 +223,9 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 	counts := r.Counts()
 	for reason, n := range counts.Skipped {
 		s.Skipped[reason] += n
+	}
+	if other := cutting.OtherCharset(file, counts, "", s.Languages...); other != "" {
+		s.Warnings = append(s.Warnings, other)
 	}
 	if n := counts.Skipped[corpus.ReasonDamaged]; n > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d parts of %s are damaged and left out", n, file.Path))

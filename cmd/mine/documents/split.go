@@ -20,6 +20,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage/shard"
 )
 
 // splitOptions are the flags of mine split.
@@ -101,7 +102,10 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	write := func(w io.Writer) error {
 		job.out = bufio.NewWriterSize(w, 256<<10)
 		for _, file := range files {
-			if err := job.file(ctx, file); err != nil {
+			err := job.file(ctx, file)
+			if errors.Is(err, corpus.ErrEmpty) && len(files) > 1 {
+				job.empty++
+			} else if err != nil {
 				return err
 			}
 		}
@@ -118,6 +122,9 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	fmt.Fprintf(stderr, "%d records, %d sentences\n", job.records, job.sentences)
 	for _, reason := range slices.Sorted(maps.Keys(job.aside)) {
 		fmt.Fprintf(stderr, "set aside: %d records (%s%s)\n", job.aside[reason], reason, job.first[reason])
+	}
+	if job.empty > 0 {
+		fmt.Fprintf(stderr, "set aside: %d files (no text)\n", job.empty)
 	}
 	return nil
 }
@@ -147,8 +154,7 @@ func (o *splitOptions) checkMetadata() error {
 
 // splitter opens what divides texts; free frees it.
 func (o *splitOptions) splitter() (s split.Divider, free func() error, err error) {
-	language, err := corpus.ParseLanguage(o.language)
-	if err != nil {
+	if o.language, err = corpus.ParseLanguage(o.language); err != nil {
 		return nil, nil, err
 	}
 	cfg, _, err := o.Load()
@@ -162,11 +168,11 @@ func (o *splitOptions) splitter() (s split.Divider, free func() error, err error
 		learned, err := setting.OpenSplitter(cfg.Resources, cfg.Splitter, cfg.SplitterThreshold)
 		return learned, learned.Close, err
 	}
-	s, err = o.byRules(language)
+	s, err = o.byRules()
 	return s, func() error { return nil }, err
 }
 
-func (o *splitOptions) byRules(language string) (*split.Splitter, error) {
+func (o *splitOptions) byRules() (*split.Splitter, error) {
 	load := split.Shipped
 	if o.rules != "" {
 		load = func() (*split.SRX, error) { return split.Load(o.rules) }
@@ -175,7 +181,7 @@ func (o *splitOptions) byRules(language string) (*split.Splitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return srx.Splitter(language)
+	return srx.Splitter(o.language)
 }
 
 // splitJob divides the documents of files.
@@ -185,6 +191,7 @@ type splitJob struct {
 	out                *bufio.Writer
 	found              []split.Sentence
 	records, sentences int
+	empty              int               // files without text
 	aside              map[string]uint64 // records set aside, by reason
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
@@ -213,20 +220,29 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 			return err
 		}
 	}
-	if tabs := r.Counts().TabsWarning(file.Path); tabs != "" {
-		slog.Warn(tabs)
+	counts := r.Counts()
+	if r.Format() == corpus.FormatText { // A blank line is no record.
+		delete(counts.Skipped, corpus.ReasonEmpty)
 	}
-	for reason, skipped := range r.Counts().Skipped {
-		if reason != corpus.ReasonEmpty {
-			j.aside[string(reason)] += skipped
+	j.count(file, counts)
+	return nil
+}
+
+// count adds the counts of a file that has been read, and warns of its lines.
+func (j *splitJob) count(file input.File, counts corpus.Counts) {
+	for _, warning := range []string{counts.TabsWarning(file.Path), shard.OtherCharset(file, counts, "", j.language)} {
+		if warning != "" {
+			slog.Warn(warning)
 		}
 	}
-	for _, skip := range r.Counts().Examples {
+	for reason, skipped := range counts.Skipped {
+		j.aside[string(reason)] += skipped
+	}
+	for _, skip := range counts.Examples {
 		if reason := string(skip.Reason); j.first[reason] == "" && skip.Detail != "" {
 			j.first[reason] = fmt.Sprintf("; %s:%d: %s", file.Path, skip.Line, skip.Detail)
 		}
 	}
-	return nil
 }
 
 // wrappedFile reads paragraphs of plain text, which empty lines divide.
@@ -237,6 +253,7 @@ func (j *splitJob) wrappedFile(ctx context.Context, file input.File) (err error)
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
 	var text strings.Builder
+	var counts corpus.Counts
 	first := uint64(1)
 	end := func(next uint64) error {
 		s := corpus.Sentence{Text: text.String(), Line: first}
@@ -250,16 +267,18 @@ func (j *splitJob) wrappedFile(ctx context.Context, file input.File) (err error)
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
+			j.count(file, counts)
 			return end(0)
 		}
 		if err != nil {
 			return err
 		}
+		counts.Lines++
 		switch {
-		case line.Reason != "":
-			j.aside[string(line.Reason)]++
-			continue
-		case strings.TrimSpace(line.Text) == "":
+		case line.Reason != "" || strings.TrimSpace(line.Text) == "": // What is set aside parts the text around it.
+			if line.Reason != "" {
+				counts.Skip(line.Number, line.Reason, line.Detail)
+			}
 			if err := end(line.Number + 1); err != nil {
 				return err
 			}

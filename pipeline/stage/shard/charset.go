@@ -3,6 +3,7 @@ package shard
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +32,32 @@ func withCharset(err error, texts []shard.Text, code string) error {
 		}
 	}
 	return err
+}
+
+// maxNotUTF8 is the share of a file's lines that may be in another encoding before somebody is told.
+const maxNotUTF8 = 0.05
+
+// OtherCharset says that many lines of a file are not UTF-8, in which encoding text of the languages seems to be and
+// what to do: flag names an encoding; empty: there is none. It is empty where they are not many.
+func OtherCharset(file input.File, counts corpus.Counts, flag string, codes ...string) string {
+	n, all := counts.Skipped[corpus.ReasonNotUTF8], max(counts.Lines, counts.Records)
+	if float64(n) <= maxNotUTF8*float64(all) {
+		return ""
+	}
+	name := ""
+	for i := 0; i < len(codes) && name == ""; i++ {
+		name = Charset(file, codes[i])
+	}
+	what := fmt.Sprintf("%d of %d lines of %s are not UTF-8 and are left out", n, all, file.Path)
+	switch {
+	case name != "" && flag != "":
+		return fmt.Sprintf("%s; they seem to be in %s: %s %s reads them", what, name, flag, name)
+	case name != "":
+		return fmt.Sprintf("%s; they seem to be in %s: convert the file (iconv -f %s -t UTF-8)", what, name, name)
+	case flag != "":
+		return what + ": say in which encoding they are with " + flag
+	}
+	return what + ": convert the file to UTF-8"
 }
 
 // Charset guesses the encoding of a file's lines that are not UTF-8; empty: it cannot tell.
