@@ -57,6 +57,13 @@ func TestSort(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
+	// CLD2 doubts the whole, which has words that other Slavic languages have, too, but not its sentences.
+	doubted := "У берегов Занзибара паром сел на мель, все 212 человек спасены. «Раздался грохот, будто мчится поезд, " +
+		"а потом рухнул весь склон», — рассказала учительница Лалита Гхимире. Её школу накрыло оползнем."
+	must(t, "sort", write("doubted.txt", doubted+"\n"), "--langs", "ru", "--out", filepath.Join(dir, "doubted"))
+	if got := texts("doubted", "ru"); len(got) != 1 || got[0] != doubted {
+		t.Errorf("of a text whose sentences are Russian: %q", got)
+	}
 	for _, args := range [][]string{
 		{"sort"}, {"sort", mixed, "--out", dir}, {"sort", mixed, "--langs", "de"}, {"sort", mixed, "--langs", "xx-yy", "--out", dir},
 		{"sort", mixed, "--langs", "de", "--out", dir, "--by", "word"}, {"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed},

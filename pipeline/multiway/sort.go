@@ -236,17 +236,25 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 	return nil
 }
 
+// anyRules is the language whose rules divide text of which the language is not known: most languages share them.
+const anyRules = "en"
+
 // record writes a record, or its sentences, to the files of their languages.
 func (s *sorter) record(path string, r corpus.Sentence) error {
 	row := sortedRow{Text: r.Text, Doc: r.Doc, URL: r.URL, File: path, Line: r.Line}
 	row.Language, row.Score = s.languageOf(r.Normal, r.Meta)
 	if row.meta = r.Meta; s.Column != "" {
 		row.meta = r.Meta[1:]
+	} else if row.Language == "" {
+		var err error
+		if row.Language, row.Score, err = s.mostOf(r.Text); err != nil {
+			return err
+		}
 	}
 	if !s.Sentences {
 		return s.write(row)
 	}
-	rules := cmp.Or(row.Language, "en") // most languages share the rules of English
+	rules := cmp.Or(row.Language, anyRules)
 	splitter, err := split.For(rules)
 	if err != nil {
 		return err
@@ -280,6 +288,33 @@ func (s *sorter) languageOf(text string, columns []string) (code string, score f
 		return "", 0
 	}
 	return code, 1
+}
+
+// mostOf is the language of most sentences of a text that as a whole is not identified, as CLD2 does with texts whose
+// language has close relatives, and their share of the text.
+func (s *sorter) mostOf(text string) (most string, share float64, err error) {
+	splitter, err := split.For(anyRules)
+	if err != nil {
+		return "", 0, err
+	}
+	s.found = splitter.Append(s.found[:0], text, split.Options{})
+	if len(s.found) == 1 {
+		return "", 0, nil
+	}
+	of, all := map[string]float64{}, 0.0
+	for _, x := range s.found {
+		bytes := float64(x.End - x.Start)
+		all += bytes
+		if code, score := s.identify(text[x.Start:x.End]); code != "" {
+			of[code] += score * bytes
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(of)) {
+		if of[code]/all > share {
+			most, share = code, of[code]/all
+		}
+	}
+	return most, share, nil
 }
 
 func (s *sorter) write(row sortedRow) error {
