@@ -84,6 +84,9 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"no option of sbatch":     {[]string{"--engine", "slurm", "--config", wrongOption}, "no option of sbatch"},
 		"no image":                {[]string{"--engine", "kubernetes"}, "names no image"},
 		"no image of a workflow":  {[]string{"--engine", "argo"}, "names no image"},
+		"a launcher for nobody":   {[]string{"--command", "srun {}"}, "of --engine command only"},
+		"nights without nights":   {[]string{"--metrics", "mine.prom"}, "of --nightly only"},
+		"no night to keep":        {[]string{"--keep", "3"}, "of --nightly only"},
 		"no launcher":             {[]string{"--engine", "command", "--command", "srun"}, "give a command line"},
 	} {
 		t.Run(name, func(t *testing.T) {

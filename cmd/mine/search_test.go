@@ -67,6 +67,8 @@ func TestSearch(t *testing.T) {
 		{"search", " ", "--run", run},
 		{"search", "x", "--bitext", filepath.Join(dir, "none.parquet")},
 		{"search", "x", "--run", run, "--index", run},
+		{"search", "x", "--run", run, "--bitext", filepath.Join(run, "de-en.parquet")},
+		{"search", "x", "--run", run, "--collocates", "-3"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

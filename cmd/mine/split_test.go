@@ -68,6 +68,7 @@ func TestSort(t *testing.T) {
 		{"sort"}, {"sort", mixed, "--out", dir}, {"sort", mixed, "--langs", "de"}, {"sort", mixed, "--langs", "xx-yy", "--out", dir},
 		{"sort", mixed, "--langs", "de", "--out", dir, "--by", "word"}, {"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed},
 		{"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed, "--lang-column", "l"},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--min-score", "7"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

@@ -52,6 +52,12 @@ later ones bring it up to date.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.collocates < 0 {
+				return badinput.Errorf("mine search: --collocates %d must be at least 0", o.collocates)
+			}
+			if o.bitext != "" && cmd.Flags().Changed("run") {
+				return badinput.Errorf("mine search: --run and --bitext both name what is searched; give one")
+			}
 			return runSearch(cmd.Context(), o, args[0], cmd.OutOrStdout())
 		},
 	}

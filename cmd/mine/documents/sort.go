@@ -110,6 +110,8 @@ func (o *sortOptions) sorting(args []string) (how multiway.Sorting, err error) {
 		return how, badinput.Errorf("--out is missing: name the directory to write to")
 	case o.by != bySentence && o.by != byDocument:
 		return how, badinput.Errorf("--by is %q: give %s or %s", o.by, bySentence, byDocument)
+	case !(o.minScore >= 0 && o.minScore <= 1): // a NaN is neither
+		return how, badinput.Errorf("mine sort: --min-score %g must be from 0 to 1", o.minScore)
 	case o.onBad != config.FailBadFile && o.onBad != config.SkipBadFile:
 		return how, badinput.Errorf("--on-bad-file is %q: give %s or %s", o.onBad, config.FailBadFile, config.SkipBadFile)
 	case o.model != "" && o.column != "":

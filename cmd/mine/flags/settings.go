@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
 )
@@ -106,7 +107,33 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 	if s.preset != "" {
 		presets = append(presets, s.preset)
 	}
-	return mergeLayers(presets, s.flags, s.bound)
+	cfg, values, err := mergeLayers(presets, s.flags, s.bound)
+	if err == nil {
+		err = s.refuseUnused(cfg)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return cfg, values, nil
+}
+
+// refuseUnused refuses flags of what is off. A config may have the settings for calls that turn it on.
+func (s *Settings) refuseUnused(cfg *pipeline.Config) error {
+	for _, of := range []struct {
+		settings []setting.Declared
+		on       bool
+		by       string
+	}{
+		{setting.List[setting.Nights](), s.Nightly, "--nightly"},
+		{Declared("command", "command_jobs"), cfg.Engine == "command", "--engine command"},
+	} {
+		for _, one := range of.settings {
+			if _, bound := find(s.bound, one.Key); bound && !of.on && one.Flag != "" && s.flags.Changed(one.Flag) {
+				return badinput.Errorf("--%s says something of %s only: leave it out, or give that, too", one.Flag, of.by)
+			}
+		}
+	}
+	return nil
 }
 
 // AllHelp is the flag that shows the help of every flag of a command with many.

@@ -25,6 +25,7 @@ import (
 	"bitextmine/mine"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
+	"bitextmine/score"
 	"bitextmine/score/calibration"
 )
 
@@ -90,15 +91,20 @@ they come, not only those that look wrong.`,
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {
-	if o.resamples < 0 {
-		return badinput.Errorf("mine calibrate: --resamples %d must be at least 0", o.resamples)
+	if o.resamples < 1 {
+		return badinput.Errorf("mine calibrate: --resamples %d must be at least 1, as the intervals are of samples", o.resamples)
+	}
+	for _, decision := range []string{"scorer", "threshold", "precision", "features"} {
+		if o.Changed(decision) && (decision != "scorer" || cfg.Scorer != score.None) {
+			return badinput.Errorf("mine calibrate: --%s has no use, as a threshold of the margin is chosen: leave it out", decision)
+		}
 	}
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s",
 			cfg.Retrieval)
 	}
 	// The result is a threshold of the margin; a scorer has one of its own.
-	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = "none", 0, false, 0
+	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = score.None, 0, false, 0
 	known, err := knownPairs(o.pairs, cfg)
 	if err != nil {
 		return err
