@@ -99,6 +99,22 @@ func TestSplitSetsAside(t *testing.T) {
 	}
 }
 
+// TestPagesOfFilesAreDocuments: the path of a page's file is its id, with which mine docs pairs what mine split wrote.
+func TestPagesOfFilesAreDocuments(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	var pages, divided [2]string
+	for side, text := range []string{"Die Straßenbahn fährt heute später als sonst ab.", "The tram leaves a little later than usual today."} {
+		code := []string{"de", "en"}[side]
+		pages[side] = write(code+".html", "<!DOCTYPE html><html><body><article><p>"+text+" 1. 2.</p></article></body></html>")
+		divided[side] = filepath.Join(dir, code+".jsonl")
+		must(t, "split", pages[side], "--lang", code, "--out", divided[side])
+	}
+	if out := must(t, "docs", divided[0], divided[1], "--src", "de", "--tgt", "en"); !strings.Contains(out, pages[0]+"\t"+pages[1]+"\t") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()

@@ -216,6 +216,9 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		if err != nil {
 			return err
 		}
+		if j.pages && s.Doc == "" {
+			s.Doc = nameOfPage(file.Path, s.Line)
+		}
 		if err := j.record(ctx, file.Path, s, r.Format() != corpus.FormatText); err != nil {
 			return err
 		}
@@ -226,6 +229,14 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 	}
 	j.count(file, counts)
 	return nil
+}
+
+// nameOfPage is the id of a page that has none: the path of its file, and which page in it where that has several.
+func nameOfPage(path string, number uint64) string {
+	if number == 1 {
+		return path
+	}
+	return fmt.Sprintf("%s:%d", path, number)
 }
 
 // count adds the counts of a file that has been read, and warns of its lines.
