@@ -9,7 +9,6 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
-	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
@@ -73,7 +72,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
 		t, wave, _ := p.Task(i)
-		if err := engine.Fits(t, bound); err != nil {
+		if err := t.Fits(bound); err != nil {
 			return fmt.Errorf("task %d: %w", i, err)
 		}
 		stage.Recount(ctx, env.Files, t)

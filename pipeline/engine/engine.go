@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -51,6 +50,19 @@ func (j *Job) empty(wave int) bool {
 	return len(j.Plan.Waves[wave].Tasks) == 0 || j.There != nil && j.There(wave)
 }
 
+// largest is the task that needs most memory of the waves with something to do; nil: there is none.
+func (j *Job) largest() (most *plan.Task) {
+	for wave := range j.Plan.Waves {
+		tasks := j.Plan.Waves[wave].Tasks
+		for i := range tasks {
+			if !j.empty(wave) && (most == nil || tasks[i].Memory > most.Memory) {
+				most = &tasks[i]
+			}
+		}
+	}
+	return most
+}
+
 // Local runs tasks in this process: as many at once as cores and memory allow.
 type Local struct {
 	Cores     int
@@ -62,6 +74,11 @@ func (l Local) Check(string, string) error { return nil }
 
 // Run implements Engine.
 func (l Local) Run(ctx context.Context, job Job) error {
+	if most := job.largest(); most != nil {
+		if err := most.Fits(l.MaxMemory); err != nil {
+			return err
+		}
+	}
 	for wave := range job.Plan.Waves {
 		end := job.Begin(wave)
 		err := l.wave(ctx, job, wave)
@@ -75,11 +92,6 @@ func (l Local) Run(ctx context.Context, job Job) error {
 
 func (l Local) wave(ctx context.Context, job Job, wave int) error {
 	tasks, first := job.Plan.Waves[wave].Tasks, job.Plan.First(wave)
-	for i := range tasks {
-		if err := Fits(&tasks[i], l.MaxMemory); err != nil {
-			return err
-		}
-	}
 	cores, memory := semaphore.NewWeighted(int64(l.Cores)), semaphore.NewWeighted(max(l.MaxMemory, 1))
 	g, working := errgroup.WithContext(ctx)
 	for i := range tasks {
@@ -107,15 +119,6 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 		return err
 	}
 	return ctx.Err()
-}
-
-// Fits refuses a task that needs more memory than there may be; 0: there is no bound.
-func Fits(t *plan.Task, maxMemory int64) error {
-	if maxMemory > 0 && t.Memory > maxMemory {
-		return badinput.Errorf("a task of stage %s needs %s, more than max_memory = %s; raise --max-memory, or lower --shard-size",
-			t.Stage, plan.Bytes(t.Memory), plan.Bytes(maxMemory))
-	}
-	return nil
 }
 
 // Remote says whether an engine runs tasks in other processes.

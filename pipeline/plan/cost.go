@@ -21,6 +21,8 @@ type Cost struct {
 	MemoryBound   int64  `json:"memory_bound_bytes"`
 	Disk          int64  `json:"disk_bytes"`      // size of the outputs, which remain
 	DiskPeak      int64  `json:"disk_peak_bytes"` // what must be free: outputs and the temporary files beside them
+
+	most *Task // whose bound Memory is
 }
 
 // LanguageCost is the size of a language's text.
@@ -84,7 +86,7 @@ func (c *Cost) add(wave *Wave, done func(stage, key string) bool, by Process) {
 		s.Items += t.Items
 		s.Disk += t.Disk
 		if t.Memory > c.Memory {
-			c.Memory, c.Stage = t.Memory, t.Stage
+			c.Memory, c.Stage, c.most = t.Memory, t.Stage, t
 		}
 	}
 	if len(left) > 0 {
@@ -163,16 +165,30 @@ type Bounds struct {
 	Disk      int64 // free
 }
 
+// Fits refuses a task that needs more memory than there may be; 0: there is no bound.
+func (t *Task) Fits(maxMemory int64) error {
+	switch {
+	case maxMemory == 0 || t.Memory <= maxMemory:
+		return nil
+	case t.Fixed > maxMemory:
+		return badinput.Errorf("a task of stage %s needs %s of memory, however little text there is, more than max_memory = %s; raise --max-memory",
+			t.Stage, Bytes(t.Memory), Bytes(maxMemory))
+	}
+	return badinput.Errorf("a task of stage %s needs %s of memory, more than max_memory = %s; raise --max-memory, %s",
+		t.Stage, Bytes(t.Memory), Bytes(maxMemory), lessRows)
+}
+
+// lessRows is what lowers the memory of a task that comes of rows.
+const lessRows = "lower --shard-size, or give less text"
+
 // Fits refuses what cannot be done within bounds, naming the setting that would help.
 func (c Cost) Fits(b Bounds) error {
-	const help = "lower --shard-size, or give less text"
 	switch {
 	case b.MaxMemory > 0 && c.Memory > b.MaxMemory:
-		return badinput.Errorf("a task of stage %s needs %s of memory, more than max_memory = %s; raise --max-memory, %s",
-			c.Stage, Bytes(c.Memory), Bytes(b.MaxMemory), help)
+		return c.most.Fits(b.MaxMemory)
 	case b.Memory > 0 && c.Memory > b.Memory:
 		return badinput.Errorf("a task of stage %s needs %s of memory, and this machine has %s; %s, or use a larger machine",
-			c.Stage, Bytes(c.Memory), Bytes(b.Memory), help)
+			c.Stage, Bytes(c.Memory), Bytes(b.Memory), lessRows)
 	case b.Memory > 0 && c.Expected > b.Memory:
 		return badinput.Errorf("%s tasks that run at once take about %s of memory, and this machine has %s; "+
 			"bound them with --max-memory, or lower --threads", c.ExpectedStage, Bytes(c.Expected), Bytes(b.Memory))

@@ -284,6 +284,8 @@ type Task struct {
 	Items int64  `json:"items"` // what its progress counts, in the wave's unit
 	// Memory is an upper bound of the anonymous memory that it needs, in bytes, without mapped files.
 	Memory int64 `json:"memory"`
+	// Fixed is the part of Memory that is there however few the rows are.
+	Fixed int64 `json:"fixed,omitempty"`
 	// Expected is an estimate of the anonymous memory that it takes beside its process's own, in bytes.
 	Expected int64 `json:"-"`
 	Disk     int64 `json:"disk"` // an estimate of the output that it leaves, in bytes

@@ -130,8 +130,11 @@ type Builder struct {
 
 // Cost is a task's cost in bytes.
 type Cost struct {
-	Memory   int64 // upper bound of the anonymous memory of a process that runs the task alone
-	Expected int64 // estimate of that memory beside plan.ProcessMemory; 0: what Memory leaves
+	// Memory is an upper bound of the anonymous memory of a process that runs the task alone, beside Fixed, which is there
+	// however few the rows are.
+	Memory, Fixed int64
+
+	Expected int64 // estimate of that memory beside plan.ProcessMemory; 0: what both leave
 	Disk     int64 // estimate of the output
 	Scratch  int64 // estimate of temporary files at their largest
 	Read     int64 // estimate of what it reads
@@ -166,7 +169,7 @@ const KeyBytes = 16
 // what matching has in mapped files.
 func Scoring(sentences int64) Cost {
 	const held, mapped, candidate = 10, 120, 170
-	return Cost{Memory: 64<<20 + sentences*held, Disk: sentences * mapped, Read: sentences * (KeyBytes + candidate)}
+	return Cost{Fixed: 64 << 20, Memory: sentences * held, Disk: sentences * mapped, Read: sentences * (KeyBytes + candidate)}
 }
 
 // Request is the input of a plan.
@@ -257,11 +260,12 @@ func (b *Builder) Add(d *Descriptor, key string, items int64, cost Cost, args an
 	if err != nil {
 		panic(fmt.Sprintf("arguments of stage %s: %v", d.Name, err)) // our own plain structs
 	}
+	memory := cost.Fixed + cost.Memory
 	if cost.Expected == 0 {
-		cost.Expected = max(cost.Memory-plan.ProcessMemory, 0)
+		cost.Expected = max(memory-plan.ProcessMemory, 0)
 	}
 	b.tasks[d.Name] = append(b.tasks[d.Name], plan.Task{
-		Stage: d.Name, Key: key, Items: items, Memory: cost.Memory, Expected: cost.Expected,
+		Stage: d.Name, Key: key, Items: items, Memory: memory, Fixed: cost.Fixed, Expected: cost.Expected,
 		Disk: cost.Disk, Scratch: cost.Scratch, Read: cost.Read, Args: data,
 	})
 }

@@ -89,7 +89,8 @@ func want(b *stage.Builder, pair int) {
 // cost is, in memory, that of encoding, the texts of the documents, and the spans' vectors of a piece.
 func cost(s plan.Settings, rows int64) stage.Cost {
 	return stage.Cost{
-		Memory: 512<<20 + 16384*int64(s.Dim)*8 + rows*4*stage.RowBytes,
+		Fixed:  512<<20 + 16384*int64(s.Dim)*8,
+		Memory: rows * 4 * stage.RowBytes,
 		Disk:   rows * 40,
 		Read:   rows * 2 * stage.RowBytes,
 	}

@@ -79,7 +79,7 @@ func Memory(dim int, device string) int64 {
 func cost(s plan.Settings, of *plan.Shard) stage.Cost {
 	rows, dim, text := int64(of.Rows), int64(s.Dim), stage.SizeOf(of)
 	return stage.Cost{
-		Memory:   Memory(s.Dim, s.EncoderDevice),
+		Fixed:    Memory(s.Dim, s.EncoderDevice),
 		Expected: 4<<20 + 16384*dim*2 + min(rows*170, 20<<20) + rows*4,
 		Disk:     rows*dim*embedding.DType(s.DType).Size() + text*4/3,
 		Scratch:  stage.Spilled(text),

@@ -16,7 +16,7 @@ import (
 // InjectionCost is, in memory, the texts, vectors and lists of both languages at once.
 func InjectionCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
-	return stage.Cost{Memory: 512<<20 + rows*(400+4*int64(b.Settings.Dim)+16*int64(b.Settings.K)), Disk: 64 << 20}
+	return stage.Cost{Fixed: 512 << 20, Memory: rows * (400 + 4*int64(b.Settings.Dim) + 16*int64(b.Settings.K)), Disk: 64 << 20}
 }
 
 // WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected

@@ -90,7 +90,7 @@ func planPairs(b *stage.Builder) error {
 // cost is that of scoring candidates, and in memory an open judge. It reads texts, too.
 func cost(sentences int64) stage.Cost {
 	c := stage.Scoring(sentences)
-	c.Memory += 2 << 30
+	c.Fixed += 2 << 30
 	c.Read += sentences * stage.RowBytes
 	return c
 }

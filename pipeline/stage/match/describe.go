@@ -92,7 +92,8 @@ func describeCost(s *plan.Shard) stage.Cost {
 	n, text := int64(s.Rows), stage.SizeOf(s)
 	size := describedSize(text, n)
 	return stage.Cost{
-		Memory:   160<<20 + n*60,
+		Fixed:    160 << 20,
+		Memory:   n * 60,
 		Expected: min(2<<20+n*1000, 58<<20) + min(n*60, 16<<20),
 		Disk:     size, Scratch: stage.Spilled(size), Read: text,
 	}

@@ -86,7 +86,7 @@ func featuresCost(b *stage.Builder, pair, shard int) stage.Cost {
 	largest := max(sides[0].LargestShard(), sides[1].LargestShard())
 	candidates := int64(sides[0].Shards[shard].Rows) * candidatesEach / 100 * candidateBytes
 	c := stage.Cost{
-		Memory: 256<<20 + 2*int64(largest)*list, Disk: candidates, Scratch: stage.Spilled(candidates),
+		Fixed: 256 << 20, Memory: 2 * int64(largest) * list, Disk: candidates, Scratch: stage.Spilled(candidates),
 	}
 	var text int64
 	for _, side := range sides {

@@ -109,7 +109,7 @@ func cost(b *stage.Builder, pair int) stage.Cost {
 		pairs = candidates
 	}
 	c := stage.Cost{
-		Memory:   256 << 20,
+		Fixed:    256 << 20,
 		Expected: 16<<20 + min(text*8, 75<<20) + n*5,
 		Disk:     2 * pairs * (pairSize + text/max(n, 1)*2),
 		Read:     n*stage.KeyBytes + text,

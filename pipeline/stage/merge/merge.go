@@ -126,7 +126,8 @@ func cost(b *stage.Builder, own, other *plan.Language, a args) stage.Cost {
 	shared := 72*min(n, numbered) + 3*(stage.Held(8*n)+2*stage.Held(4*n)) + 24*largest
 	lists := rows * k * 8
 	c := stage.Cost{
-		Memory:   128<<20 + 32*largest + 2*lists,
+		Fixed:    128 << 20,
+		Memory:   32*largest + 2*lists,
 		Expected: (12<<20+shared*4/3)/atOnce + 4*stage.Held(lists/2),
 		Disk:     lists, Scratch: 2 * stage.Spilled(lists/2), Read: others * stage.KeyBytes,
 	}

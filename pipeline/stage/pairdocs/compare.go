@@ -61,7 +61,8 @@ func wantCompared(b *stage.Builder, pair int) {
 func compareCost(b *stage.Builder, pair int, own int64) stage.Cost {
 	candidates := candidatesOf(b, pair, own)
 	return stage.Cost{
-		Memory: 192<<20 + 3*blockBytes + own/meanLength*64,
+		Fixed:  192<<20 + 3*blockBytes,
+		Memory: own / meanLength * 64,
 		Disk:   candidates * candidateBytes,
 		Read:   (own + int64(b.Side(pair, 1).Rows())) * (2*int64(b.Settings.Dim) + rowSize),
 	}

@@ -86,7 +86,8 @@ const meanLength = 10
 func meansCost(s plan.Settings, rows int) stage.Cost {
 	n := int64(rows)
 	return stage.Cost{
-		Memory: 128<<20 + n*200,
+		Fixed:  128 << 20,
+		Memory: n * 200,
 		Disk:   n*rowSize + n/meanLength*(4*int64(s.Dim)+digestSize+60),
 		Read:   n * (2*int64(s.Dim) + 20),
 	}

@@ -56,7 +56,8 @@ func nearestCost(b *stage.Builder, rows int64, k int) stage.Cost {
 	documents := rows / meanLength
 	candidates := documents * int64(k)
 	return stage.Cost{
-		Memory: 128<<20 + knownOf(b.Settings, documents) + match.Memory(documents, b.Threads, b.Settings.Dim, k),
+		Fixed:  128 << 20,
+		Memory: knownOf(b.Settings, documents) + match.Memory(documents, b.Threads, b.Settings.Dim, k),
 		Disk:   documents*(4*int64(b.Settings.Dim)+rowSize) + 2*candidates*rowSize,
 		Read:   documents * (4*int64(b.Settings.Dim) + 100),
 	}

@@ -100,11 +100,12 @@ func pathsOf(b *stage.Builder, pair int) string {
 // mapped files.
 func cost(b *stage.Builder, pair int, rows int64) stage.Cost {
 	if b.Settings.DocPairs != "" {
-		return stage.Cost{Memory: 128<<20 + rows*3/2*100, Disk: rows, Read: rows * 20}
+		return stage.Cost{Fixed: 128 << 20, Memory: rows * 3 / 2 * 100, Disk: rows, Read: rows * 20}
 	}
 	candidates := candidatesOf(b, pair, int64(b.Side(pair, 0).Rows()))
 	return stage.Cost{
-		Memory: 128<<20 + knownOf(b.Settings, rows/meanLength),
+		Fixed:  128 << 20,
+		Memory: knownOf(b.Settings, rows/meanLength),
 		Disk:   rows*rowSize + candidates*28,
 		Read:   candidates*(candidateBytes+rowSize) + rows/meanLength*100,
 	}

@@ -128,9 +128,9 @@ func want(b *stage.Builder, pair int) error {
 func cost(p *plan.Plan, items int64) stage.Cost {
 	dim := int64(p.Refiner.Dim)
 	return stage.Cost{
-		Memory: stageencode.Memory(p.Refiner.Dim, p.Settings.RefineDevice),
-		Disk:   items * (4 + 2*dim*embedding.DType(p.Settings.DType).Size()),
-		Read:   items * stage.RowBytes,
+		Fixed: stageencode.Memory(p.Refiner.Dim, p.Settings.RefineDevice),
+		Disk:  items * (4 + 2*dim*embedding.DType(p.Settings.DType).Size()),
+		Read:  items * stage.RowBytes,
 	}
 }
 

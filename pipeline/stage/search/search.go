@@ -91,7 +91,7 @@ func cost(b *stage.Builder, a args) stage.Cost {
 	vector := dim*embedding.DType(b.Settings.DType).Size() + stage.KeyBytes
 	opts := setting.SearchOptions(b.Settings.Searching, setting.Resources{Threads: b.Threads})
 	memory := backend.Memory(name, shape, b.Settings.Dim, b.Settings.K, opts)
-	c := stage.Cost{Memory: 128<<20 + memory, Expected: memory, Disk: rows * k * 8, Read: rows * vector}
+	c := stage.Cost{Fixed: 128 << 20, Memory: memory, Expected: memory, Disk: rows * k * 8, Read: rows * vector}
 	if !strings.HasPrefix(name, ivf.Prefix) {
 		c.Memory += rows * (24 + 16*k)
 		c.Expected += rows * 32

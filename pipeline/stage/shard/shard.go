@@ -83,7 +83,7 @@ func planAll(b *stage.Builder) error {
 				if corpus.NamedPages(in.Path) {
 					need += pageMemory
 				}
-				cost.Memory = max(cost.Memory, need)
+				cost.Fixed = max(cost.Fixed, need)
 			}
 			cost.Disk, cost.Read = bytes, bytes
 			b.Add(Stage, Key(members[0], b.Settings), bytes, cost, args{l, i})

@@ -89,7 +89,7 @@ func cost(s plan.Settings, sentences [2]int) stage.Cost {
 	if s.RefineDoubt > 0 {
 		return stage.Scoring(n)
 	}
-	return stage.Cost{Memory: 64<<20 + n*(110+8*int64(s.K)), Disk: n, Read: n * (stage.KeyBytes + 8*int64(s.K))}
+	return stage.Cost{Fixed: 64 << 20, Memory: n * (110 + 8*int64(s.K)), Disk: n, Read: n * (stage.KeyBytes + 8*int64(s.K))}
 }
 
 // Info is a task's record of its shortlist.
