@@ -166,4 +166,6 @@ func TestFindAlignedLayouts(t *testing.T) {
 	if err != nil || len(only) != 1 || only[0].Label != "cmn" {
 		t.Errorf("%v, %v; want the one Chinese set", only, err)
 	}
+	_, err = testset.FindAligned(dir, "test", []string{"de"}, "en")
+	refused(t, err, `no part "test", only dev, devtest`, "--split")
 }

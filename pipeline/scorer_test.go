@@ -307,6 +307,9 @@ func TestScorerRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, warnings, err := score.Load(score.Default, 0, model); err != nil || len(warnings) > 0 { // its own neighbours
+		t.Fatalf("the default scorer: %v, warnings %v", err, warnings)
+	}
 	named, warnings, err := score.Load(score.Default, 4, model)
 	if err != nil || len(warnings) > 0 {
 		t.Fatalf("the default scorer: %v, warnings %v", err, warnings)

@@ -28,8 +28,8 @@ type Named struct {
 	Data []byte
 }
 
-// Load reads a scorer by name or path, for an encoder and a run with k neighbours. It returns nil for None. The
-// warnings list what may make its probabilities inaccurate.
+// Load reads a scorer by name or path, for an encoder and a run with k neighbours; 0: with those of the scorer. It
+// returns nil for None. The warnings list what may make its probabilities inaccurate.
 func Load(ref string, k int, model *model.Model) (_ *Named, warnings []string, err error) {
 	var data []byte
 	switch ref {
@@ -54,7 +54,7 @@ func Read(ref string, data []byte, k int, model *model.Model) (_ *Named, warning
 		return nil, nil, badinput.Errorf("scorer %s was fitted by another version of the program (%w): fit it again with mine fit-scorer", ref, err)
 	case err != nil:
 		return nil, nil, badinput.Errorf("scorer %s cannot be used: %w", ref, err)
-	case scorer.K > k:
+	case k > 0 && scorer.K > k:
 		return nil, nil, badinput.Errorf("scorer %s uses k = %d neighbours but the run has %d: give --k %d, or fit one with --k %d",
 			ref, scorer.K, k, scorer.K, k)
 	}

@@ -2,7 +2,9 @@ package testset
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,12 +68,18 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 		})
 		for _, s := range sources {
 			if !found[s] {
+				if err := otherParts(dir, split); err != nil {
+					return nil, err
+				}
 				return nil, badinput.Errorf(
 					"%s has no line-aligned test set of %s and %s: name a directory that has one", dir, s, target)
 			}
 		}
 	}
 	if len(sets) == 0 {
+		if err := otherParts(dir, split); err != nil {
+			return nil, err
+		}
 		return nil, badinput.Errorf(
 			"%s has no line-aligned test set with %s: name a directory with NAME.xxx-eng.xxx, xxx_Xxxx.%s or NAME-ref.xxx.txt files",
 			dir, target, split)
@@ -80,6 +88,29 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Source, b.Source))
 	})
 	return sets, nil
+}
+
+// otherParts is the error for a part that a set with parts does not have; nil: it has the part, or none at all.
+func otherParts(dir, split string) error {
+	var parts []string
+	for _, pattern := range []string{"*.*", "*/*.*"} {
+		files, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return err // never: the patterns are right
+		}
+		for _, file := range files {
+			code, part, _ := strings.Cut(uncompressed(path.Base(file)), ".")
+			if _, err := corpus.ParseLanguage(code); err == nil && part != "txt" && !strings.Contains(part, ".") {
+				parts = append(parts, part)
+			}
+		}
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	if len(parts) == 0 || slices.Contains(parts, split) {
+		return nil
+	}
+	return badinput.Errorf("%s has no part %q, only %s: name one of them with --split", dir, split, strings.Join(parts, ", "))
 }
 
 // pairwise finds sets of two files NAME.PAIR.LANGUAGE.

@@ -34,7 +34,7 @@ func (o *evalOptions) openScoring(runner *eval.Runner,
 		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: " +
 			"name an encoder with --encoder")
 	}
-	scoring, closeScoring, err := openScorer(o.scorer, index.MaxK, o.cfg)
+	scoring, closeScoring, err := openScorer(o.scorer, o.cfg)
 	if err == nil && scoring != nil {
 		err = scoring.Scorer.CheckRefine(o.scorer, o.strong)
 		if err == nil && o.strong != nil && scoring.Scorer.Refined == nil {
@@ -53,12 +53,12 @@ func (o *evalOptions) openScoring(runner *eval.Runner,
 }
 
 // openScorer opens a scorer and what it needs of the encoder; scoring is nil where the margin decides.
-func openScorer(name string, k int, cfg *pipeline.Config) (scoring *eval.Scoring, closeTokens func() error, err error) {
+func openScorer(name string, cfg *pipeline.Config) (scoring *eval.Scoring, closeTokens func() error, err error) {
 	model, err := model.Load(cfg.Encoder)
 	if err != nil {
 		return nil, nil, err
 	}
-	scorer, warnings, err := score.Load(name, k, model)
+	scorer, warnings, err := score.Load(name, 0, model)
 	if err != nil || scorer == nil {
 		return nil, func() error { return nil }, err
 	}
