@@ -151,6 +151,20 @@ type task struct {
 	encoder document.Encoder
 	meter   progress.Meter
 	before  map[string][]bead.Bead // beads of earlier outputs, by digest
+
+	items, told     int64 // items of the task, and how many of them were told
+	sentences, done int64 // sentences of source documents to align, and of those that are aligned
+}
+
+// tell tells the share of the task's items that the aligned sentences are: a document's sentence may be in the shard
+// once and in documents often, or in none that is paired.
+func (w *task) tell() {
+	now := w.items
+	if w.done < w.sentences {
+		now = w.items * w.done / w.sentences
+	}
+	w.meter.Add(now - w.told)
+	w.told = now
 }
 
 func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (any, error) {
@@ -158,7 +172,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	w := &task{env: e, meter: meter}
+	w := &task{env: e, meter: meter, items: t.Items}
 	if w.pair, err = e.Pair(a.Pair); err != nil {
 		return nil, err
 	}
@@ -184,9 +198,13 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		left = append(left, &wanted[i])
 	}
 	info.Aligned = len(left)
+	for _, b := range left {
+		w.sentences += int64(len(w.sides[0].Documents[b.Source].Sentences))
+	}
 	if err := w.align(ctx, left); err != nil {
 		return nil, err
 	}
+	w.tell()
 	return info, atomicfile.Write(filepath.Join(dir, fileName), func(f *os.File) error {
 		out := bufio.NewWriter(f)
 		lines := json.NewEncoder(out)
@@ -293,7 +311,8 @@ func (w *task) some(ctx context.Context, of []*Beads) error {
 			return err
 		}
 		b.Beads = slices.DeleteFunc(found.Beads, bead.Bead.Deletion)
-		w.meter.Add(int64(len(docs[0][i].Sentences)))
+		w.done += int64(len(docs[0][i].Sentences))
+		w.tell()
 	}
 	return nil
 }
