@@ -54,6 +54,15 @@ func TestRefusedCallsExitWithTwo(t *testing.T) {
 	}
 }
 
+// TestWithoutTakesNames: commas stand between the names of rules, as between those of features and columns.
+func TestWithoutTakesNames(t *testing.T) {
+	pairs := writerInto(t, t.TempDir())("pairs.tsv", "src_text\ttgt_text\nEins.\tOne.\n")
+	_, err := command(t, "filter", pairs, "--src", "de", "--tgt", "en", "--without", "one,two", "--out", pairs+".parquet")
+	if !badinput.Is(err) || !strings.Contains(err.Error(), `no rule "one"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestRefusedBeforeAnyWork: what a run could not search or encode with is told before it makes its output directory.
 func TestRefusedBeforeAnyWork(t *testing.T) {
 	noLibrary := filepath.Join(t.TempDir(), "libonnxruntime.so")

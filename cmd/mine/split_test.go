@@ -162,7 +162,7 @@ func TestSplit(t *testing.T) {
 	for _, args := range [][]string{
 		{"split"}, {"split", plain}, {"split", plain, "--lang", "en", "--format", "xml"}, {"split", plain,
 			"--lang", "en", "--srx", bad},
-		{"split", filepath.Join(dir, "none"), "--lang", "en"}, {"split", plain, "--lang", "en", "--splitter", dir},
+		{"split", plain, "--lang", "en", "--max-bytes", "-1"}, {"split", filepath.Join(dir, "none"), "--lang", "en"}, {"split", plain, "--lang", "en", "--splitter", dir},
 		{"split", plain, "--lang", "en", "--splitter", learned, "--srx", bad}, {"split", plain, "--lang", "en",
 			"--splitter", learned, "--splitter-threshold", "2"},
 	} {

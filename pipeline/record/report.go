@@ -343,7 +343,11 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 		if inside, _ := filepath.Glob(filepath.Join(dirs[0], "*", ReportName)); len(inside) > 0 { // folders of --langs
 			name = filepath.Dir(inside[0])
 		}
-		err = badinput.Errorf("%s has no %s, so no run has ended there; name %s, or the bitext file in it", dirs[0], ReportName, name)
+		why := ""
+		if !info.IsDir() {
+			why = fmt.Sprintf("%s is the bitext of no run: ", location)
+		}
+		err = badinput.Errorf("%s%s has no %s, so no run has ended there; name %s, or the bitext file in it", why, dirs[0], ReportName, name)
 	}
 	if err == nil && !info.IsDir() && r.BitextPath(at) != filepath.Clean(location) {
 		err = badinput.Errorf("the run in %s wrote %s, not %s; name its own bitext", at, filepath.Base(r.Bitext.Path), filepath.Base(location))

@@ -42,7 +42,7 @@ func TestBitextAt(t *testing.T) {
 		out:                     {filepath.Join(latest, "de-en.parquet"), latest, ""},
 		bitext:                  {bitext, night, ""},
 		other:                   {other, "", "wrote de-en.parquet, not fr-en.parquet"},
-		alone:                   {alone, "", "has no run.json"},
+		alone:                   {alone, "", "x.tsv is the bitext of no run: "},
 		filepath.Join(out, "x"): {"", "", "neither a run's output directory"},
 		t.TempDir():             {"", "", "has no run.json"},
 		own:                     {"", "", "has no run.json"},

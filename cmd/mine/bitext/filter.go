@@ -80,7 +80,7 @@ dropped; mine export leaves out what is not kept.`,
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "default", "rules: strict, default, none or a YAML file")
-	f.StringArrayVar(&o.without, "without", nil, "leave out the rule of this name")
+	f.StringSliceVar(&o.without, "without", nil, "leave out the rules of these names")
 	f.StringVar(&o.out, "out", "", "Parquet file to write (default: only count)")
 	f.BoolVar(&o.stats, "stats", false, "show what each rule rejects alone and together with others, with samples")
 	f.IntVar(&o.samples, "samples", 3, "pairs that --stats shows for each rule")

@@ -83,6 +83,8 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 		return badinput.Errorf("mine split: name one or more files of documents")
 	case o.language == "":
 		return badinput.Errorf("--lang is missing: name the documents' language, such as de")
+	case o.in.MaxLineBytes < 1 || o.in.MaxLineBytes > 1<<30:
+		return badinput.Errorf("--max-bytes is %d: give a number from 1 to %d", o.in.MaxLineBytes, 1<<30)
 	case o.format != "lines" && o.format != "jsonl":
 		return badinput.Errorf("--format is %q: give lines or jsonl", o.format)
 	}
