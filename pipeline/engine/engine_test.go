@@ -118,9 +118,8 @@ func TestLocalRefusesWhatDoesNotFit(t *testing.T) {
 		t.Error("a task began before it was seen that another does not fit")
 		return nil
 	}
-	waves := j.Plan.Waves
 	later := plan.Wave{Stage: "later", Tasks: []plan.Task{{Stage: "later", Memory: 301 << 20, Fixed: 256 << 20}}}
-	j.Plan.Waves = append(waves, later)
+	j.Plan.Waves = append(j.Plan.Waves, later)
 	for bound, want := range map[int64]string{200 << 20: "raise --max-memory", 260 << 20: "raise --max-memory, lower --shard-size, or give less text"} {
 		if err := (Local{Cores: 1, MaxMemory: bound}).Run(t.Context(), j); !badinput.Is(err) || !strings.Contains(err.Error(), "stage later needs") ||
 			!strings.HasSuffix(err.Error(), want) {
