@@ -56,6 +56,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
   sandbox_image = "docker.io/library/pause:test"
   disable_apparmor = true
   restrict_oom_score_adj = true
+  netns_mounts_under_state_dir = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "%[1]s/cni"
@@ -147,6 +148,13 @@ func newKubernetes(t *testing.T) *kubernetes {
 	}
 	k.start("containerd", "--config", in("containerd.toml"))
 	k.await("containerd", func() bool { return k.ctr("version") == nil })
+	t.Cleanup(func() { // else what runs in pods, and their addresses, would outlive the cluster
+		for _, id := range strings.Fields(k.tasks()) {
+			if err := k.ctr("tasks", "kill", "--signal", "SIGKILL", id); err != nil {
+				t.Log(err)
+			}
+		}
+	})
 	k.pause()
 	if err := k.ctr("images", "import", os.Getenv("MINE_TEST_IMAGE")); err != nil {
 		t.Fatal(err)
@@ -193,6 +201,12 @@ func (k *kubernetes) ctr(args ...string) error {
 		return fmt.Errorf("ctr %s: %w\n%s", args[0], err, out)
 	}
 	return nil
+}
+
+// tasks are the ids of the containers that run.
+func (k *kubernetes) tasks() string {
+	out, _ := exec.Command("ctr", "--address", filepath.Join(k.dir, "containerd.sock"), "--namespace", "k8s.io", "tasks", "list", "--quiet").Output()
+	return string(out)
 }
 
 // image is the name of the image, whose file has its version in its own.
