@@ -126,7 +126,9 @@ func (d *daemons) sameBytes(program, task, dir string, files int, engine []strin
 		"tasks killed": func(done func(stage string)) {
 			for _, stage := range []string{"encode", "search"} {
 				done(stage)
-				killTasks(d.t, task)
+				for end := time.Now().Add(20 * time.Second); killTasks(d.t, task) == 0 && time.Now().Before(end); {
+					time.Sleep(100 * time.Millisecond) // none runs between two pods
+				}
 			}
 		},
 	}
@@ -157,14 +159,13 @@ func (d *daemons) sameBytes(program, task, dir string, files int, engine []strin
 	}
 }
 
-// killTasks kills the tasks of a program that run, and no other process.
-func killTasks(t *testing.T, program string) {
+// killTasks kills the tasks of a program that run, and no other process. It returns how many.
+func killTasks(t *testing.T, program string) (killed int) {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed := 0
 	for _, path := range found {
 		line, err := os.ReadFile(path)
 		if err != nil || !bytes.HasPrefix(line, []byte(program+"\x00task\x00")) {
@@ -178,5 +179,8 @@ func killTasks(t *testing.T, program string) {
 			killed++
 		}
 	}
-	t.Logf("killed %d tasks", killed)
+	if killed > 0 {
+		t.Logf("killed %d tasks", killed)
+	}
+	return killed
 }

@@ -324,5 +324,5 @@ func TestArgo(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.mine("corpora", shared)
-	k.sameBytes(buildProgram(t), "mine", shared, 2, []string{"--engine", "argo", "--max-memory", "1GiB"}, nil)
+	k.sameBytes(buildProgram(t), "/usr/bin/mine", shared, 2, []string{"--engine", "argo", "--max-memory", "1GiB"}, nil)
 }
