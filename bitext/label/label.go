@@ -44,17 +44,27 @@ const (
 
 // Path is the file of a run's labels, given its output directory, or that of one of several nights.
 func Path(dir string) string {
-	night, err := filepath.EvalSymlinks(dir)
-	if err == nil {
-		night, err = filepath.Abs(night)
-	}
-	if runs := filepath.Dir(night); err == nil && filepath.Base(runs) == RunsName {
-		out := filepath.Dir(runs)
-		if _, err := os.Lstat(filepath.Join(out, LatestName)); err == nil {
-			return filepath.Join(out, Name)
+	if whole, err := filepath.Abs(dir); err == nil {
+		if out, _, err := Night(whole); err == nil && out != "" {
+			dir = out
 		}
 	}
 	return filepath.Join(dir, Name)
+}
+
+// Night finds the directory of nightly runs that a directory, or the link to it, is a night of, and the night's own;
+// both are empty if it is none.
+func Night(dir string) (out, night string, err error) {
+	night, err = filepath.EvalSymlinks(dir)
+	runs := filepath.Dir(night)
+	if err != nil || filepath.Base(runs) != RunsName {
+		return "", "", err
+	}
+	out = filepath.Dir(runs)
+	if _, err := os.Lstat(filepath.Join(out, LatestName)); err != nil {
+		return "", "", nil
+	}
+	return out, night, nil
 }
 
 // maxLine is the maximum length of a line.

@@ -26,6 +26,7 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	byPeople := filter.Label.Reasons()[0]
 	reasons, keep := make([][]string, b.Len()), make([]bool, b.Len())
 	err = Parallel(b.Len(), func(from, to int) error {
 		row := rules.NewRow()
@@ -33,7 +34,7 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 			values(i, row)
 			list := before(i)
 			accepted, labelled := people(i)
-			if byPeople := filter.Label.Reasons()[0]; labelled && !accepted && !slices.Contains(list, byPeople) {
+			if labelled && !accepted && !slices.Contains(list, byPeople) {
 				list = append(list, byPeople)
 			}
 			for r := range rules.Rules {

@@ -93,15 +93,12 @@ func Locate(dir string) (p Place, report *record.Report, err error) {
 		return p, nil, err
 	}
 	p.Out = dir
-	resolved, err := filepath.EvalSymlinks(p.Run)
+	out, night, err := label.Night(p.Run)
 	if err != nil {
 		return p, nil, err
 	}
-	if parent := filepath.Dir(resolved); filepath.Base(parent) == label.RunsName {
-		out := filepath.Dir(parent)
-		if _, err := os.Lstat(filepath.Join(out, record.LatestName)); err == nil {
-			p.Run, p.Out = resolved, out
-		}
+	if out != "" {
+		p.Run, p.Out = night, out
 	}
 	return p, report, nil
 }
