@@ -24,8 +24,12 @@ func TestMissingColumnNamesItsFlag(t *testing.T) {
 			`: there is no column "url"; its columns are ["text"]; name one of them with --url-column, for one side alone with --src-url-column or --tgt-url-column`},
 		"text of JSONL": {"a.jsonl", `{"body":"Eins"}` + "\n", func(*Options) {},
 			`: there is no column "text"; its columns are ["body"]; name one of them with --text-column, for one side alone with --src-text-column or --tgt-text-column`},
-		"text of TSV without flags": {"a.tsv", "id\tbody\n1\tEins\n", func(o *Options) { o.NoFlags = true },
+		"text of TSV without flags": {"a.tsv", "id\tbody\n1\tEins\n", func(o *Options) { o.ColumnFlags = NoFlags },
 			`: there is no column "text"; its columns are ["id" "body"]; rename one of them to "text" in the file, or give a .txt file with a sentence a line`},
+		"text of TSV with flags of no side": {"a.tsv", "id\tbody\n1\tEins\n", func(o *Options) { o.ColumnFlags = OwnFlags },
+			`: there is no column "text"; its columns are ["id" "body"]; name one of them with --text-column`},
+		"language of CSV": {"a.csv", "id,text\n1,Eins\n", func(o *Options) { o.MetaColumns, o.LangColumn = "lang", "lang" },
+			`: there is no column "lang"; its columns are ["id" "text"]; name one of them with --lang-column`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := DefaultOptions()

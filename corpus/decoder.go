@@ -178,23 +178,26 @@ func (o Options) noColumn(where, name string, columns []string) error {
 		kind = "doc"
 	case o.URLColumn:
 		kind = "url"
+	case o.LangColumn:
+		kind = "lang"
 	}
-	list := fmt.Sprintf("%.2000q", shown)
+	missing := fmt.Sprintf("%s: there is no column %q; its columns are %.2000q; ", where, name, shown)
 	switch {
 	case o.MadeBy != "" && kind != "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; make the file with %s", where, name,
-			list, o.MadeBy)
-	case o.NoFlags && kind != "":
-		return badinput.Errorf("%s: there is no column %q; its columns are %s; rename one of them to %[2]q in the file, or "+
-			"give a .txt file with a sentence a line", where, name, list)
+		missing += "make the file with " + o.MadeBy
+	case o.ColumnFlags == NoFlags && kind != "":
+		missing += fmt.Sprintf("rename one of them to %q in the file, or give a .txt file with a sentence a line", name)
+	case kind == "" && o.ColumnFlags == OwnFlags:
+		missing += "name one of them with --doc-meta"
 	case kind == "":
-		return badinput.Errorf(
-			"%s: there is no column %q; its columns are %s; name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ",
-			where, name, list)
+		missing += "name one of them in --doc-meta, as SOURCE=TARGET where the sides' names differ"
+	case kind == "lang" || o.ColumnFlags == OwnFlags:
+		missing += fmt.Sprintf("name one of them with --%s-column", kind)
+	default:
+		missing += fmt.Sprintf("name one of them with --%[1]s-column, for one side alone with --src-%[1]s-column or "+
+			"--tgt-%[1]s-column", kind)
 	}
-	return badinput.Errorf(
-		"%s: there is no column %q; its columns are %s; name one of them with --%[4]s-column, for one side alone with "+
-			"--src-%[4]s-column or --tgt-%[4]s-column", where, name, list, kind)
+	return badinput.Errorf("%s", missing)
 }
 
 // csvDecoder reads a header with the column names, then records. Line numbers count records; the header's is 1.

@@ -60,6 +60,16 @@ const (
 	FailBadLine OnBadLine = "fail" // stop with an error that names the file and line
 )
 
+// ColumnFlags are a command's flags that name columns.
+type ColumnFlags int
+
+// The flags of commands.
+const (
+	SideFlags ColumnFlags = iota // --text-column, and --src-text-column and --tgt-text-column for one side
+	OwnFlags                     // --text-column alone
+	NoFlags
+)
+
 // Options are the settings that decide, together with an input's bytes, what is read from it and how it is cut into
 // shards. Every field except OnBadLine changes the output and belongs in the key of a sharding task. OnBadLine only
 // decides whether there is an output.
@@ -78,8 +88,10 @@ type Options struct {
 	// MadeBy is the command that writes these columns, for the message about one that is missing; empty: they are named
 	// by flags. It changes no output.
 	MadeBy string `json:"-"`
-	// NoFlags says that the command has no flags that name columns, for the same message.
-	NoFlags bool `json:"-"`
+	// ColumnFlags says which flags of the command name columns, for the same message.
+	ColumnFlags ColumnFlags `json:"-"`
+	// LangColumn is the one of MetaColumns that names the language, for the same message.
+	LangColumn string `json:"-"`
 
 	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
 	// of a text.

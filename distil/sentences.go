@@ -131,7 +131,7 @@ func (s *Sentences) read(ctx context.Context, teacher *encode.Encoder, t Text) e
 		return err
 	}
 	opts := corpus.DefaultOptions()
-	opts.NoFlags = true
+	opts.ColumnFlags = corpus.NoFlags
 	for sentence, err := range corpus.Sentences(input.File{Path: t.Path}, opts) {
 		if err != nil {
 			return err

@@ -93,8 +93,10 @@ func TestSplitSetsAside(t *testing.T) {
 	if _, err := command(t, append(args, write("alone.txt", ""))...); !badinput.Is(err) {
 		t.Errorf("of a file without text alone: %v", err)
 	}
-	code, _, said = captured(t, "sort", wrapped, "--langs", "en,de", "--out", t.TempDir())
-	if code != exitDone || !strings.Contains(said, "windows-1252") {
+	into := t.TempDir()
+	must(t, "sort", wrapped, "--langs", "fr", "--out", into)
+	code, _, said = captured(t, "sort", wrapped, "--langs", "en,de", "--out", into)
+	if code != exitDone || !strings.Contains(said, "windows-1252") || !strings.Contains(said, filepath.Join(into, "fr.jsonl")+" is not of this sorting") {
 		t.Errorf("mine sort: exit code %d, %s", code, said)
 	}
 }

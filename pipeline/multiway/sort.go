@@ -84,7 +84,7 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 	}
 	s.meta = s.In.Metadata()
 	if s.Column != "" {
-		s.In.MetaColumns = strings.Join(append([]string{s.Column}, s.meta...), ",")
+		s.In.LangColumn, s.In.MetaColumns = s.Column, strings.Join(append([]string{s.Column}, s.meta...), ",")
 	}
 	var err error
 	if s.identify, err = identifier(how.Model); err != nil {

@@ -101,7 +101,7 @@ func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 	}
 	for _, in := range files {
 		opts := corpus.DefaultOptions()
-		opts.NoFlags = true
+		opts.ColumnFlags = corpus.NoFlags
 		for s, err := range corpus.Sentences(in, opts) {
 			if err == nil {
 				err = ctx.Err()

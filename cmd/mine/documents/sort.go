@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ const (
 // NewSort makes mine sort.
 func NewSort() *cobra.Command {
 	o := sortOptions{in: corpus.DefaultOptions()}
-	o.in.MaxLineBytes = corpus.MaxRecordBytes
+	o.in.MaxLineBytes, o.in.ColumnFlags = corpus.MaxRecordBytes, corpus.OwnFlags
 	cmd := &cobra.Command{
 		Use:   "sort FILE...",
 		Short: "Divide mixed text into a file for each language",
@@ -83,7 +84,7 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
-	for _, warning := range s.Warnings {
+	for _, warning := range append(s.Warnings, o.former(s)...) {
 		slog.Warn(warning)
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Rows)) {
@@ -98,6 +99,18 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 		fmt.Fprintf(stdout, "%8d  lines left out: they stood on five pages of their site before\n", s.LeftOut)
 	}
 	return nil
+}
+
+// former warns of files of languages that this sorting did not write.
+func (o *sortOptions) former(s *multiway.Sorted) (warnings []string) {
+	files, _ := os.ReadDir(o.out) // it was written to a moment ago
+	for _, file := range files {
+		code, isText := strings.CutSuffix(file.Name(), ".jsonl")
+		if _, wrote := s.Rows[code]; isText && !wrote {
+			warnings = append(warnings, filepath.Join(o.out, file.Name())+" is not of this sorting: remove it if an earlier one wrote it")
+		}
+	}
+	return warnings
 }
 
 func (o *sortOptions) sorting(args []string) (how multiway.Sorting, err error) {

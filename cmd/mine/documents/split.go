@@ -35,7 +35,7 @@ type splitOptions struct {
 // NewSplit makes mine split.
 func NewSplit() *cobra.Command {
 	o := splitOptions{in: corpus.DefaultOptions()}
-	o.in.MaxLineBytes = corpus.MaxRecordBytes
+	o.in.MaxLineBytes, o.in.ColumnFlags = corpus.MaxRecordBytes, corpus.OwnFlags
 	cmd := &cobra.Command{
 		Use:   "split FILE...",
 		Short: "Divide documents into sentences",

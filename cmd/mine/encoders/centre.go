@@ -86,7 +86,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 func first(path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		n, opts := 0, corpus.DefaultOptions()
-		opts.NoFlags = true
+		opts.ColumnFlags = corpus.NoFlags
 		for sentence, err := range corpus.Sentences(input.File{Path: path}, opts) {
 			if n++; n > most || !yield(sentence.Normal, err) {
 				return
