@@ -82,7 +82,7 @@ func records(t *testing.T, r Reader, err error) []string {
 
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
-		"a.tsv": TSV, "a.TMX": TMX, "a.tmx.gz": TMX, "a.jsonl.zst": JSONL, "a.ndjson": JSONL, "a": TSV, "a.gz": TSV, "a.txt": TSV, "tmx": TSV,
+		"a.tsv": TSV, "a.TMX": TMX, "a.tmx.gz": TMX, "a.jsonl.zst": JSONL, "a.ndjson": JSONL, "a.csv.gz": CSV, "a.xlf": XLIFF, "a.SDLXLIFF": XLIFF, "a": TSV, "a.gz": TSV, "a.txt": TSV, "tmx": TSV,
 	} {
 		if got := FormatOf(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

@@ -1,8 +1,8 @@
-// Package exchange reads and writes bitext in the formats that programs exchange it in: TSV, TMX, JSON lines, and two
-// line-aligned files (as Moses has them).
+// Package exchange reads and writes bitext in the formats that programs exchange it in: TSV, CSV, TMX, XLIFF, JSON
+// lines, gettext catalogues, and two line-aligned files (as Moses has them).
 //
 // A Reader gives one pair at a time, in memory that does not grow with the file, whatever the file claims of itself:
-// lines and TMX units have a maximum length, and elements of XML a maximum depth. Any file may be compressed. A File
+// lines and units have a maximum length, and elements of XML a maximum depth. Any file may be compressed. A File
 // is a file that was read once, to be written again with columns added and nothing left out. ReadKnown reads pairs that
 // are known to be translations.
 package exchange
@@ -27,8 +27,9 @@ type File struct {
 
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
+	opts   Options
 	header bool    // the first line of a TSV names the columns
-	width  int     // column count of a TSV
+	width  int     // column count of a TSV or CSV
 	units  []int64 // offsets of the children of each TMX unit
 }
 
@@ -37,19 +38,22 @@ type Each func(source, target string) error
 
 // Load reads a file of a format. A line that is not a pair, other than one without text, is a badinput error.
 func Load(in input.File, format Format, opts Options, each Each) (*File, error) {
-	if format == PO {
-		return nil, badinput.Errorf("%s is a catalogue, which has no place for scores: write it as TSV by mine export first", in.Path)
+	if format == PO || format == XLIFF {
+		return nil, badinput.Errorf("%s has no place for scores: write it as TSV by mine export first", in.Path)
 	}
 	r, err := Open(in, format, opts)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{inputs: [2]input.File{in}, format: format}
+	f := &File{inputs: [2]input.File{in}, format: format, opts: opts}
 	if err := f.read(r, each); err != nil {
 		return nil, err
 	}
-	if t, ok := r.(*tsvReader); ok {
-		f.header, f.width = t.header, t.row.width
+	switch r := r.(type) {
+	case *tsvReader:
+		f.header, f.width = r.header, r.row.width
+	case *csvReader:
+		f.width = r.row.width
 	}
 	return f, nil
 }
@@ -94,14 +98,16 @@ func (f *File) read(r Reader, each Each) (err error) {
 // the format can.
 type Values func(i int) []string
 
-// Write reads the file once more and writes it with each pair's columns of these names: as further fields of a TSV's
-// lines, as further keys of JSONL's objects, as <prop> of TMX's units. Line-aligned files become TSV without a header:
+// Write reads the file once more and writes it with each pair's columns of these names: as further fields of TSV and
+// CSV, as further keys of JSONL's objects, as <prop> of TMX's units. Line-aligned files become TSV without a header:
 // source, target and the columns; a tab within a text becomes a space.
 func (f *File) Write(w io.Writer, names []string, values Values) (err error) {
 	out := bufio.NewWriter(w)
 	switch f.format {
 	case TMX:
 		err = f.writeTMX(out, names, values)
+	case CSV:
+		err = f.writeCSV(out, names, values)
 	case aligned:
 		err = f.writeAligned(out, names, values)
 	default:

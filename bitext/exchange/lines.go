@@ -61,31 +61,31 @@ func (r *tsvReader) Next() (Record, error) {
 }
 
 // begin finds the columns, unless a layout says them.
-func (r *tsvReader) begin(line corpus.Line) error {
-	if r.opts.Layout != nil {
-		return nil
+func (r *tsvReader) begin(line corpus.Line) (err error) {
+	if r.opts.Layout == nil {
+		r.row, r.header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number)
 	}
-	columns := strings.Split(line.Text, "\t")
-	layout := Layout{Columns: columns}
-	r.header = slices.Contains(columns, r.opts.SourceColumn) && slices.Contains(columns, r.opts.TargetColumn)
+	return err
+}
+
+// row finds the texts in the columns of a first line, which it may name: then it is a header.
+func (o Options) row(columns []string, kind, name string, line uint64) (_ row, header bool, err error) {
 	switch {
-	case r.header:
-		r.row = layout.row(r.opts)
-		for _, name := range r.opts.Added {
-			if slices.Contains(columns, name) {
-				return alreadyHas(r.name, name)
+	case slices.Contains(columns, o.SourceColumn) && slices.Contains(columns, o.TargetColumn):
+		for _, added := range o.Added {
+			if slices.Contains(columns, added) {
+				return row{}, true, alreadyHas(name, added)
 			}
 		}
-	case r.opts.MustName:
-		return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", r.name,
-			r.opts.SourceColumn, r.opts.TargetColumn)
+		layout := Layout{Columns: columns}
+		return layout.row(o), true, nil
+	case o.MustName:
+		return row{}, false, badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", name,
+			o.SourceColumn, o.TargetColumn)
 	case len(columns) < 2:
-		return badinput.Errorf("%s:%d: the line has 1 tab-separated field, but a pair needs two: correct it", r.name,
-			line.Number)
-	default:
-		r.row = row{width: len(columns), source: 0, target: 1}
+		return row{}, false, badinput.Errorf("%s:%d: the line has 1 %s field, but a pair needs two: correct it", name, line, kind)
 	}
-	return nil
+	return row{width: len(columns), source: 0, target: 1}, false, nil
 }
 
 // Close implements Reader.
@@ -131,18 +131,26 @@ func (r row) split(line string, rec *Record) {
 	}
 	i := 0
 	for field := range strings.SplitSeq(line, "\t") {
-		if values, ok := r.where[i]; ok && !slices.Contains(values, field) {
-			rec.Pair, rec.Reason = Pair{}, Filtered
+		if !r.take(i, field, rec) {
 			return
-		}
-		switch i {
-		case r.source:
-			rec.Source = field
-		case r.target:
-			rec.Target = field
 		}
 		i++
 	}
+}
+
+// take gives a record the field of a column. It reports false if a layout leaves the record out because of it.
+func (r row) take(column int, field string, rec *Record) bool {
+	if values, ok := r.where[column]; ok && !slices.Contains(values, field) {
+		rec.Pair, rec.Reason = Pair{}, Filtered
+		return false
+	}
+	switch column {
+	case r.source:
+		rec.Source = field
+	case r.target:
+		rec.Target = field
+	}
+	return true
 }
 
 // jsonlReader reads one JSON object a line. The first object must have both keys, so that a misspelt name is reported

@@ -14,13 +14,15 @@ type Format string
 // The formats of one file. Two line-aligned files are opened by OpenAligned.
 const (
 	TSV   Format = "tsv"   // one pair a line, without quoting
+	CSV   Format = "csv"   // one pair a record, as RFC 4180 has them
 	TMX   Format = "tmx"   // translation units
+	XLIFF Format = "xliff" // versions 1.2 and 2
 	JSONL Format = "jsonl" // one JSON object a line
 	PO    Format = "po"    // a gettext catalogue
 )
 
-// FormatOf returns the format that a file's name says, apart from a compression's suffix: TSV unless it ends in .tmx,
-// .po, .jsonl or .ndjson.
+// FormatOf returns the format that a file's name says, apart from a compression's suffix: TSV unless it ends in that
+// of another.
 func FormatOf(name string) Format {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -28,8 +30,12 @@ func FormatOf(name string) Format {
 		ext = strings.ToLower(path.Ext(name[:len(name)-len(ext)]))
 	}
 	switch ext {
+	case ".csv":
+		return CSV
 	case ".tmx":
 		return TMX
+	case ".xliff", ".xlf", ".sdlxliff", ".mqxliff", ".mxliff":
+		return XLIFF
 	case ".po":
 		return PO
 	case ".jsonl", ".ndjson":
@@ -92,8 +98,12 @@ type Reader interface {
 // Open opens a file of a format.
 func Open(in input.File, format Format, opts Options) (Reader, error) {
 	switch format {
+	case CSV:
+		return openCSV(in, opts)
 	case TMX:
 		return openTMX(in, opts)
+	case XLIFF:
+		return openXLIFF(in, opts)
 	case PO:
 		return openPO(in)
 	case JSONL:

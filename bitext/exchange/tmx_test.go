@@ -51,6 +51,14 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func tmxOf(text io.Reader, name string) (Reader, error) {
+	u, err := newUnits(io.NopCloser(text), name)
+	if err != nil {
+		return nil, err
+	}
+	return newTMXReader(u, germanEnglish()), nil
+}
+
 // TestHugeTMX: whatever grows without end is refused by name, in little memory.
 func TestHugeTMX(t *testing.T) {
 	unit := `<tmx><body><tu>`
@@ -70,7 +78,7 @@ func TestHugeTMX(t *testing.T) {
 			source := &endless{begin: c.begin, part: c.part, n: 256 << 20}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			r, err := newTMXReader(io.NopCloser(source), "huge.tmx", germanEnglish())
+			r, err := tmxOf(source, "huge.tmx")
 			if err == nil {
 				_, err = r.Next()
 			}
@@ -89,7 +97,7 @@ func TestHugeTMX(t *testing.T) {
 // TestManyUnits: a file may have any number of units, and of elements between them.
 func TestManyUnits(t *testing.T) {
 	text := &endless{begin: "<tmx><body>", part: `<tu><tuv xml:lang="de"><seg>eins</seg></tuv><tuv xml:lang="en"><seg>one</seg></tuv></tu><note>x</note>` + "\n", n: 8 * maxUnitBytes}
-	r, err := newTMXReader(io.NopCloser(text), "many.tmx", germanEnglish())
+	r, err := tmxOf(text, "many.tmx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package table reads and writes bitext as a table, whatever its format and columns: Parquet, TSV, JSON lines, TMX and
-// two line-aligned files. It is for programs that pass on columns that they do not know.
+// Package table reads and writes bitext as a table, whatever its format and columns: Parquet, TSV, CSV, JSON lines,
+// TMX, XLIFF, PO and two line-aligned files. It is for programs that pass on columns that they do not know.
 //
 // A Reader gives batches of rows; a Batch gives columns as texts or numbers, and makes a batch with further columns. A
 // table has at least the two columns of texts. Memory does not grow with the file.
@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
+	"bitextmine/corpus/csv"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -30,70 +32,81 @@ type noMetadata struct{}
 
 func (noMetadata) metadata() map[string]string { return nil }
 
-// tsvSource reads lines of fields divided by tabs, without quoting. If the first line names both columns of texts, it
-// names all columns. Otherwise it is a row; the first two columns are the texts and the others column_3 and so on.
-type tsvSource struct {
+// fieldSource reads rows of fields. If the first row names both columns of texts, it names all columns. Otherwise the
+// first two columns are the texts and the others column_3 and so on.
+type fieldSource struct {
 	noMetadata
+	fields
 	name  string
-	lines *corpus.LineFile
+	kind  string // what the fields are
 	texts *texts
-	first *corpus.Line // a first line that is a row
+	first *row // a first row that names no columns
 }
 
-func openTSV(in input.File, opts Options) (*tsvSource, error) {
-	lines, err := corpus.OpenLines(in, maxLineBytes)
-	if err != nil {
-		return nil, err
-	}
-	s := &tsvSource{name: in.Path, lines: lines}
-	line, err := lines.Next()
-	if err == nil && line.Reason != "" {
-		err = refuse(in.Path, 1, string(line.Reason)+" ("+line.Detail+")")
+// fields reads the rows of a file, [fields] texts each, io.EOF after the last.
+type fields interface {
+	next() (row, error)
+	Close() error
+}
+
+// row is a row's fields, which are valid until the next; a blank one has none.
+type row struct {
+	number uint64 // number of the line or record
+	fields []string
+	bad    string // why it cannot be read
+}
+
+func openFields(in input.File, from fields, kind string, opts Options) (*fieldSource, error) {
+	s := &fieldSource{fields: from, name: in.Path, kind: kind}
+	first, err := from.next()
+	if err == nil && first.bad != "" {
+		err = refuse(in.Path, 1, first.bad)
 	}
 	if err == nil {
-		err = s.begin(line, opts)
+		err = s.begin(first, opts)
 	}
 	if err != nil {
-		return nil, errors.Join(err, lines.Close())
+		return nil, errors.Join(err, from.Close())
 	}
 	return s, nil
 }
 
-func (s *tsvSource) begin(line corpus.Line, opts Options) error {
-	names := strings.Split(line.Text, "\t")
+func (s *fieldSource) begin(first row, opts Options) error {
+	names := slices.Clone(first.fields)
 	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
 		switch {
 		case opts.MustName || opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
 			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name,
 				opts.SourceColumn, opts.TargetColumn)
 		case len(names) < 2:
-			return badinput.Errorf("%s:1: the line has 1 tab-separated field, but a pair needs two: correct it", s.name)
+			return badinput.Errorf("%s:1: the line has 1 %s field, but a pair needs two: correct it", s.name, s.kind)
 		}
+		first.fields = slices.Clone(names)
 		for i := range names {
 			names[i] = "column_" + strconv.Itoa(i+1)
 		}
 		names[0], names[1] = opts.SourceColumn, opts.TargetColumn
-		s.first = &line
+		s.first = &first
 	}
 	s.texts = newTexts(names)
 	return distinct(s.name, names)
 }
 
-func (s *tsvSource) next(ctx context.Context) (arrow.Record, error) {
+func (s *fieldSource) next(ctx context.Context) (arrow.Record, error) {
 	if s.first != nil {
-		line := *s.first
+		first := *s.first
 		s.first = nil
-		if err := s.row(line); err != nil {
+		if err := s.add(first); err != nil {
 			return nil, err
 		}
 	}
 	for !s.texts.full() {
-		line, err := s.lines.Next()
+		row, err := s.fields.next()
 		if errors.Is(err, io.EOF) && s.texts.rows > 0 {
 			break
 		}
 		if err == nil {
-			err = s.row(line)
+			err = s.add(row)
 		}
 		if err != nil {
 			return nil, err
@@ -102,28 +115,92 @@ func (s *tsvSource) next(ctx context.Context) (arrow.Record, error) {
 	return s.texts.record(), ctx.Err()
 }
 
-func (s *tsvSource) row(line corpus.Line) error {
-	if line.Reason != "" {
-		return refuse(s.name, line.Number, string(line.Reason)+" ("+line.Detail+")")
+func (s *fieldSource) add(r row) error {
+	width := len(s.texts.columns)
+	switch {
+	case r.bad != "":
+		return refuse(s.name, r.number, r.bad)
+	case len(r.fields) == 0:
+		r.fields = make([]string, width)
+	case len(r.fields) != width:
+		return refuse(s.name, r.number, fmt.Sprintf("%d %s fields instead of %d", len(r.fields), s.kind, width))
 	}
-	fields := strings.Count(line.Text, "\t") + 1
-	if fields != len(s.texts.columns) && strings.TrimSpace(line.Text) != "" {
-		return refuse(s.name, line.Number,
-			fmt.Sprintf("%d tab-separated fields instead of %d", fields, len(s.texts.columns)))
-	}
-	rest := line.Text
-	for _, column := range s.texts.columns {
-		var field string
-		field, rest, _ = strings.Cut(rest, "\t")
-		column.Append(field)
+	for i, column := range s.texts.columns {
+		column.Append(r.fields[i])
 	}
 	s.texts.rows++
 	return nil
 }
 
-func (s *tsvSource) Close() error { return s.lines.Close() }
+// tsvFields are lines of fields divided by tabs, without quoting.
+type tsvFields struct {
+	*corpus.LineFile
+	into []string
+}
 
-// pairSource reads the pairs of an exchange.Reader: TMX and line-aligned files.
+func openTSV(in input.File, opts Options) (*fieldSource, error) {
+	lines, err := corpus.OpenLines(in, maxLineBytes)
+	if err != nil {
+		return nil, err
+	}
+	return openFields(in, &tsvFields{LineFile: lines}, "tab-separated", opts)
+}
+
+func (f *tsvFields) next() (row, error) {
+	line, err := f.Next()
+	if err != nil {
+		return row{}, err
+	}
+	r := row{number: line.Number}
+	switch {
+	case line.Reason != "":
+		r.bad = string(line.Reason) + " (" + line.Detail + ")"
+	case strings.TrimSpace(line.Text) != "":
+		f.into = slices.AppendSeq(f.into[:0], strings.SplitSeq(line.Text, "\t"))
+		r.fields = f.into
+	}
+	return r, nil
+}
+
+// csvFields are records of comma-separated values. Records count, not lines.
+type csvFields struct {
+	*csv.File
+	number uint64
+	into   []string
+}
+
+func openCSV(in input.File, opts Options) (*fieldSource, error) {
+	f, header, err := csv.Open(in, maxLineBytes)
+	if err != nil {
+		return nil, err
+	}
+	return openFields(in, &csvFields{File: f, into: header}, "comma-separated", opts)
+}
+
+func (f *csvFields) next() (row, error) {
+	f.number++
+	r := row{number: f.number}
+	if f.number > 1 {
+		got, err := f.Next()
+		if err != nil {
+			return row{}, err
+		}
+		if r.bad = got.Malformed; got.Excess > 0 {
+			r.bad = fmt.Sprintf("the line has %d bytes", got.Excess)
+		}
+		f.into = f.into[:0]
+		for _, field := range got.Fields {
+			f.into = append(f.into, string(field))
+		}
+	}
+	r.fields = f.into
+	if !utf8.ValidString(strings.Join(r.fields, "")) {
+		r.bad = string(corpus.ReasonNotUTF8)
+	}
+	return r, nil
+}
+
+// pairSource reads the pairs of an exchange.Reader: TMX, XLIFF, PO and line-aligned files.
 type pairSource struct {
 	noMetadata
 	name    string
@@ -149,8 +226,9 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 		units: true, whole: opts.Whole}, nil
 }
 
-func openPO(in input.File, opts Options) (*pairSource, error) {
-	r, err := exchange.Open(in, exchange.PO, exchange.Options{})
+// openPairs opens PO, or XLIFF, whose languages have to be those that are named, if any are.
+func openPairs(in input.File, format exchange.Format, opts Options) (*pairSource, error) {
+	r, err := exchange.Open(in, format, exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target})
 	if err != nil {
 		return nil, err
 	}

@@ -74,11 +74,13 @@ func Open(files []string, opts Options) (*Reader, error) {
 		r.source, err = openParquet(files[0], opts.Columns)
 	default:
 		in := input.File{Path: files[0]}
-		switch exchange.FormatOf(files[0]) {
+		switch format := exchange.FormatOf(files[0]); format {
 		case exchange.TMX:
 			r.source, err = openTMX(in, opts)
-		case exchange.PO:
-			r.source, err = openPO(in, opts)
+		case exchange.PO, exchange.XLIFF:
+			r.source, err = openPairs(in, format, opts)
+		case exchange.CSV:
+			r.source, err = openCSV(in, opts)
 		case exchange.JSONL:
 			r.source, err = openJSONL(in)
 		default:

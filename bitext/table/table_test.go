@@ -66,6 +66,7 @@ func TestFormats(t *testing.T) {
 	tmx := `<tmx version="1.4"><header/><body>` +
 		`<tu><tuv xml:lang="de"><seg>Haus</seg></tuv><tuv xml:lang="en"><seg>house</seg></tuv></tu>` +
 		`<tu><tuv xml:lang="de-AT"><seg>Baum</seg></tuv></tu></body></tmx>`
+	xliff := `<xliff srcLang="en" trgLang="de-AT"><segment><source>house</source><target>Haus</target></segment></xliff>`
 	languages := DefaultOptions()
 	languages.Source, languages.Target = "de", "en"
 	named := Options{SourceColumn: "a", TargetColumn: "b"}
@@ -84,6 +85,11 @@ func TestFormats(t *testing.T) {
 			`{"src_text":"Baum","tgt_text":null,"n":2.5}` + "\n", DefaultOptions(),
 			map[string][]string{"src_text": {`H"aus`, "Baum"}, "tgt_text": {"house", "null"}, "deep": {`{"a":1}`, "null"}}, "tgt_text src_text n list ok deep"},
 		{"TMX", "x.tmx", tmx, languages, map[string][]string{"src_text": {"Haus", "Baum"}, "tgt_text": {"house", ""}, "src_lang": {"de", "de"}}, "src_text tgt_text src_lang tgt_lang"},
+		{"CSV with names", "x.csv", "url;tgt_text;src_text\r\nu;\"a \"\"big\"\" house\";Haus\r\n\r\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus", ""}, "tgt_text": {`a "big" house`, ""}, "url": {"u", ""}}, "url tgt_text src_text"},
+		{"CSV without names", "x.csv", "Haus,house,\"two\nlines\"\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}, "column_3": {"two\nlines"}}, "src_text tgt_text column_3"},
+		{"XLIFF", "x.xlf", xliff, languages, map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}}, "src_text tgt_text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, err := read(t, c.opts, fileOf(t, c.file, c.content))
@@ -155,6 +161,10 @@ func TestBadInput(t *testing.T) {
 		{"no names", "x.tsv", "a\tb\n", "does not name both columns", Options{SourceColumn: "x", TargetColumn: "y"}},
 		{"one field", "x.tsv", "a\n", "a pair needs two", DefaultOptions()},
 		{"more fields", "x.tsv", "a\tb\na\tb\tc\n", ":2: 3 tab-separated fields instead of 2", DefaultOptions()},
+		{"more fields of CSV", "x.csv", "a,b\na,b,c\n", ":2: 3 fields, the header has 2", DefaultOptions()},
+		{"CSV that is not UTF-8", "x.csv", "a,b\n\xff,b\n", ":2: not_utf8", DefaultOptions()},
+		{"an empty CSV", "x.csv", "", "holds no", DefaultOptions()},
+		{"XLIFF of other languages", "x.xliff", `<xliff srcLang="fr" trgLang="en"/>`, `from "fr" to "en"`, languages},
 		{"a name twice", "x.tsv", "src_text\ttgt_text\tx\tx\n", `two columns "x"`, DefaultOptions()},
 		{"not UTF-8", "x.tsv", "a\tb\n\xff\tb\n", ":2: not_utf8", DefaultOptions()},
 		{"no object", "x.jsonl", "[1]\n", "not a JSON object", DefaultOptions()},
@@ -281,6 +291,7 @@ func TestTruncatedParquet(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add("x.tsv", []byte("a\tb\nc\td"))
+	f.Add("x.csv", []byte("a,\"b\"\"\"\n\nc,\"d\ne\""))
 	f.Add("x.jsonl", []byte(`{"src_text":"a","tgt_text":["b"],"n":-1.5}`))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		if strings.ContainsAny(name, "/\x00") || name == "" || len(name) > 50 || name == "." || name == ".." {

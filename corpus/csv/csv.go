@@ -2,8 +2,12 @@
 package csv
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
@@ -15,7 +19,7 @@ import (
 type Reader struct {
 	in        *input.LineReader
 	separator byte
-	width     int
+	header    []string
 	joined    []byte // lines of a record
 	ahead     []line
 	fields    [][]byte
@@ -34,6 +38,32 @@ type Record struct {
 	Malformed string // why it cannot be read
 }
 
+// File is a file of records. Close must be called last.
+type File struct {
+	*Reader
+	io.Closer
+}
+
+// Open opens an input, decompressed, whose records have at most maxBytes bytes, and returns the names of its header.
+func Open(in input.File, maxBytes int) (*File, []string, error) {
+	f, err := input.OpenDecompressed(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	r, columns, err := NewReader(lines)
+	if errors.Is(err, io.EOF) {
+		err = badinput.Errorf("%s: the file holds no line; give it content or name another", in.Path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return &File{r, f}, columns, nil
+}
+
 // NewReader reads the header, whose names it returns.
 func NewReader(in *input.LineReader) (*Reader, []string, error) {
 	header, excess, err := in.Next()
@@ -47,14 +77,21 @@ func NewReader(in *input.LineReader) (*Reader, []string, error) {
 	if bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0 {
 		r.separator = ';'
 	}
-	r.split(header)
-	var columns []string
-	for _, name := range r.fields {
-		columns = append(columns, string(name))
+	r.joined = append(r.joined, header...)
+	if !isOpen(header) || !r.join(header) {
+		r.split(r.joined)
 	}
-	r.width = len(columns)
-	return r, columns, nil
+	for _, name := range r.fields {
+		r.header = append(r.header, string(name))
+	}
+	return r, r.Header(), nil
 }
+
+// Header returns the names of the columns.
+func (r *Reader) Header() []string { return slices.Clone(r.header) }
+
+// Separator is what stands between fields.
+func (r *Reader) Separator() byte { return r.separator }
 
 // Max is the longest record in bytes.
 func (r *Reader) Max() int { return r.in.Max }
@@ -78,8 +115,8 @@ func (r *Reader) Next() (Record, error) {
 	case isOpen(first.text) && r.join(first.text):
 	case !r.split(r.joined):
 		return Record{Malformed: "a quotation mark is not closed, or stands within a field"}, nil
-	case len(r.fields) != r.width:
-		return Record{Malformed: fmt.Sprintf("%d fields, the header has %d", len(r.fields), r.width)}, nil
+	case len(r.fields) != len(r.header):
+		return Record{Malformed: fmt.Sprintf("%d fields, the header has %d", len(r.fields), len(r.header))}, nil
 	}
 	return Record{Fields: r.fields}, nil
 }
@@ -106,7 +143,7 @@ func (r *Reader) join(first []byte) bool {
 		if !isOpen(r.ahead[i].text) {
 			continue
 		}
-		if len(r.joined) <= r.in.Max && r.split(r.joined) && len(r.fields) == r.width {
+		if len(r.joined) <= r.in.Max && r.split(r.joined) && (r.header == nil || len(r.fields) == len(r.header)) {
 			r.ahead = r.ahead[i+1:]
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/words"
@@ -45,10 +46,10 @@ type Source struct {
 
 	DropSame bool `yaml:"drop_same"` // drop pairs whose two sides are the same text, which are untranslated lines
 
-	// TSV: names of the columns in order, including src and tgt; all lines must have them
+	// TSV and CSV: names of the columns in order, including src and tgt; all lines must have them
 	Columns []string            `yaml:"columns"`
-	Header  bool                `yaml:"header"` // TSV: the first line is a header
-	Where   map[string][]string `yaml:"where"`  // TSV: use only lines whose column has one of the values
+	Header  bool                `yaml:"header"` // the first line is a header
+	Where   map[string][]string `yaml:"where"`  // use only lines whose column has one of the values
 
 	// word alignments in Pharaoh's format, one file for each of files, with a line for each line, row or unit
 	Alignments []string `yaml:"alignments,omitempty"`
@@ -62,18 +63,18 @@ type Source struct {
 	Keep     bool     `yaml:"keep"`      // bitext: use only rows that the run kept; default true
 }
 
-// Format is the format of a file of pairs.
+// Format is the format of a file of pairs: one of package exchange, or one of these.
 type Format string
 
-// The formats. All except Parquet may be compressed.
+// Further formats.
 const (
-	Auto    Format = "auto"    // chosen by the name: .parquet, .tmx, otherwise TSV
+	Auto    Format = "auto"    // chosen by the name: .parquet, or as exchange.FormatOf says
 	Parquet Format = "parquet" // the output of mine run
-	TSV     Format = "tsv"     // one pair per line, without quoting
-	TMX     Format = "tmx"
 )
 
-var formats = []Format{Auto, Parquet, TSV, TMX}
+var formats = []Format{
+	Auto, Parquet, Format(exchange.TSV), Format(exchange.CSV), Format(exchange.TMX), Format(exchange.XLIFF), Format(exchange.JSONL), Format(exchange.PO),
+}
 
 // DefaultConfig returns the default settings.
 func DefaultConfig() Config {
@@ -139,8 +140,7 @@ func (c Config) Validate() error {
 
 func (s Source) validate(wrong *complaints, at string) {
 	wrong.unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
-	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be auto, parquet, tsv or tmx", at,
-		s.Format)
+	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be one of %s", at, s.Format, formats)
 	for name, code := range map[string]*string{"src": &s.Src, "tgt": &s.Tgt} {
 		if *code == "" {
 			continue

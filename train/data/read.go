@@ -134,14 +134,10 @@ func (r *reader) read(ctx context.Context, s Source, in input.File) error {
 	if format != Parquet && s.Src == "" {
 		return badinput.Errorf("%s: its languages are not known; write src and tgt of its source", in.Path)
 	}
-	switch format {
-	case Parquet:
+	if format == Parquet {
 		return r.parquet(ctx, s, in.Path)
-	case TMX:
-		return r.exchanged(ctx, s, in, exchange.TMX)
-	default:
-		return r.exchanged(ctx, s, in, exchange.TSV)
 	}
+	return r.exchanged(ctx, s, in, exchange.Format(format))
 }
 
 // formatOf goes by the name, a compression's suffix aside.
@@ -149,10 +145,7 @@ func formatOf(file string) Format {
 	if strings.EqualFold(path.Ext(file), ".parquet") {
 		return Parquet
 	}
-	if exchange.FormatOf(file) == exchange.TMX {
-		return TMX
-	}
-	return TSV
+	return Format(exchange.FormatOf(file))
 }
 
 // drop counts one line.

@@ -154,6 +154,20 @@ func TestTMX(t *testing.T) {
 	wantDropped(t, stats, map[Reason]uint64{Malformed: 2, EmptyTarget: 2})
 }
 
+// TestExchangeFormats: a source may be in any format of package exchange, by its name.
+func TestExchangeFormats(t *testing.T) {
+	for name, content := range map[string]string{
+		"a.csv":   "\"eins, zwei\",one\n",
+		"a.xlf":   `<xliff srcLang="en" trgLang="de"><segment><source>one</source><target>eins, zwei</target></segment></xliff>`,
+		"a.jsonl": `{"tgt_text":"one","src_text":"eins, zwei"}` + "\n",
+		"a.po":    "msgid \"\"\nmsgstr \"Language: en\"\n\nmsgid \"eins, zwei\"\nmsgstr \"one\"\n",
+	} {
+		if got, _ := read(t, config(source(write(t, name, content)))); !slices.Equal(got, []string{"eins, zwei|one"}) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestParquet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bitext.parquet")
 	f, err := os.Create(path)
@@ -247,6 +261,8 @@ func TestBadInput(t *testing.T) {
 		{"where keeps nothing", with(write(t, "w.tsv", "x\teins\tone\n"), func(s *Source) {
 			s.Columns, s.Where = []string{"source", "src", "tgt"}, map[string][]string{"source": {"y"}}
 		}), "1 filtered"},
+		{"a header of TMX", with(write(t, "h.tmx", tmx), func(s *Source) { s.Header = true }), "are for tsv and csv"},
+		{"a record of CSV", with(write(t, "r.csv", "a,b,c\n"), same), "3 fields, but 2 columns"},
 		{"XML", with(write(t, "a.tmx", "<tmx><tu>"), same), "not well-formed"},
 		{"no unit", with(write(t, "b.tmx", "<tmx></tmx>"), same), "no translation unit"},
 		{"encoding", with(write(t, "c.tmx", `<?xml version="1.0" encoding="latin1"?><tmx/>`), same), "c.tmx"},
@@ -263,12 +279,12 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestValidateReportsEverything(t *testing.T) {
-	c := Config{Sources: []Source{{Format: "csv"}}, Temperature: 0.5, Buckets: []int{8, 8}}
+	c := Config{Sources: []Source{{Format: "xls"}}, Temperature: 0.5, Buckets: []int{8, 8}}
 	err := c.Validate()
 	if !badinput.Is(err) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"files is empty", `"csv"`, "columns src", "temperature", "batch_size", "max_tokens", "8 stands after 8"} {
+	for _, want := range []string{"files is empty", `"xls"`, "columns src", "temperature", "batch_size", "max_tokens", "8 stands after 8"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

@@ -26,7 +26,7 @@ const (
 	EmptySource Reason = "empty_source" // this side is empty after normalisation
 	EmptyTarget Reason = "empty_target" //
 	NotUTF8     Reason = "not_utf8"     //
-	// a TSV line with another number of columns, or a TMX unit without one of the languages
+	// a line of TSV or CSV with another number of columns, or a TMX unit without one of the languages
 	Malformed     Reason = "malformed"
 	Filtered      Reason = "filtered"       // Source.Where
 	NotKept       Reason = "not_kept"       // bitext that the run rejected
@@ -120,10 +120,15 @@ func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format 
 	if s.chooses() {
 		return badinput.Errorf("%s is no Parquet bitext, which min_score, min_prob and keep are for: remove them from its source", in.Path)
 	}
-	from, err := exchange.Open(in, format, exchange.Options{
-		SourceLanguage: s.Src, TargetLanguage: s.Tgt, SourceColumn: sourceColumn, TargetColumn: targetColumn,
-		Layout: &exchange.Layout{Columns: s.Columns, Header: s.Header, Where: s.Where},
-	})
+	opts := exchange.DefaultOptions()
+	opts.SourceLanguage, opts.TargetLanguage = s.Src, s.Tgt
+	if format == exchange.TSV || format == exchange.CSV {
+		opts.SourceColumn, opts.TargetColumn = sourceColumn, targetColumn
+		opts.Layout = &exchange.Layout{Columns: s.Columns, Header: s.Header, Where: s.Where}
+	} else if s.Header || len(s.Where) > 0 || !slices.Equal(s.Columns, DefaultSource().Columns) {
+		return badinput.Errorf("%s is %s, and columns, header and where are for tsv and csv: remove them from its source", in.Path, format)
+	}
+	from, err := exchange.Open(in, format, opts)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func NewAlign() *cobra.Command {
 	o := alignOptions{words: word.DefaultFileAligner()}
 	o.in.Exchange = exchange.DefaultOptions()
 	cmd := &cobra.Command{
-		Use:   "align [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
+		Use:   "align [FILE.tsv | FILE.csv | FILE.tmx | FILE.xliff | FILE.jsonl | FILE.po | FILE.parquet]",
 		Short: "Align the words of bitext",
 		Long: `Align the words of sentence pairs without a dictionary: IBM model 2 with a diagonal prior
 (fast_align's), estimated from the bitext itself in both directions, which are then combined. The output has a line
@@ -82,7 +82,7 @@ func (o *alignOptions) check(args []string) (err error) {
 	case pair && (o.in.Source == "" || o.in.Target == "" || len(args) > 0):
 		return badinput.Errorf("mine align: give --src-text and --tgt-text together, or one file alone")
 	case !pair && len(args) != 1:
-		return badinput.Errorf("mine align: name one .tsv, .tmx, .jsonl or .parquet file, or two line-aligned ones with " +
+		return badinput.Errorf("mine align: name one .tsv, .csv, .tmx, .xliff, .jsonl, .po or .parquet file, or two line-aligned ones with " +
 			"--src-text and --tgt-text")
 	case !pair:
 		o.in.File = args[0]

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,8 +48,8 @@ func NewExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN | FILE [FILE]",
 		Short: "Write bitext for other programs: TSV, CSV, Moses, TMX, XLIFF, PO, JSON lines, Parquet, Hugging Face",
-		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, JSON lines or
-TMX; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns,
+		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, CSV, JSON
+lines, TMX, XLIFF or PO; two files are line-aligned. Only kept pairs are written (--all writes the others too), with all their columns,
 or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages alone unless --columns
 names more. --blocks writes paragraphs or documents that a run with --documents on aligned. --dev and --test divide the
 pairs by source document, so that no document is in two sets; which set a document is in depends on its name alone.
@@ -218,10 +217,8 @@ func placesIn(run *view.Run) exporting.Places {
 func formatOf(name string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(textfile.Stem(name)))
 	switch {
-	case slices.Contains([]string{".parquet", ".csv", ".po", ".xliff"}, ext):
-		return ext[1:], nil
-	case ext == ".xlf":
-		return "xliff", nil
+	case ext == ".parquet":
+		return "parquet", nil
 	case ext == ".tsv", exchange.FormatOf(name) != exchange.TSV:
 		return string(exchange.FormatOf(name)), nil
 	}

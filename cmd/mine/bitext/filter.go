@@ -64,7 +64,7 @@ func NewFilter() *cobra.Command {
 		Use:   "filter RUN | FILE [FILE]",
 		Short: "Annotate bitext and mark the pairs that rules reject",
 		Long: `Annotate bitext and mark the pairs that rules reject. RUN is the output directory of mine run; FILE is
-Parquet, TSV, JSON lines or TMX; two files are line-aligned. Every pair is described by columns (length ratio, numbers
+Parquet, TSV, CSV, JSON lines, TMX, XLIFF or PO; two files are line-aligned. Every pair is described by columns (length ratio, numbers
 that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and conditions over them decide: a
 rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that is annotated
 already is read once and only decided on again, in seconds. Labels of a run stand whatever the rules say. Nothing is

@@ -49,7 +49,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 		"the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
 	f.StringArrayVar(&bitexts, "bitext", nil,
-		"SOURCE-TARGET=FILE, pairs that are translations, as TSV, TMX or JSON lines; may be repeated")
+		"SOURCE-TARGET=FILE, pairs that are translations, as TSV, CSV, TMX, XLIFF, PO or JSON lines; may be repeated")
 	f.StringSliceVar(&o.Languages, "languages", nil, "languages that the student is for (default: those of the text)")
 	f.StringVar(&o.Out, "out", "", "directory of the distillation")
 	f.StringVar(&o.Cache, "teacher-cache", "", "directory of the teacher's vectors (default OUT/teacher)")

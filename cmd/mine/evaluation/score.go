@@ -44,9 +44,9 @@ type scoreOptions struct {
 func NewScore() *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score [FILE.tsv | FILE.tmx | FILE.jsonl | FILE.parquet]",
+		Use:   "score [FILE.tsv | FILE.csv | FILE.tmx | FILE.jsonl | FILE.parquet]",
 		Short: "Score existing bitext with true margins",
-		Long: `Score existing bitext: two line-aligned files, a TSV, a TMX, JSON lines or any Parquet with two text columns.
+		Long: `Score existing bitext: two line-aligned files, TSV, CSV, TMX, JSON lines or any Parquet with two text columns.
 A margin sets a pair's cosine against both sentences' neighbourhoods: those of the bitext's own sentences, together
 with the corpora of --src-corpus and --tgt-corpus if given. With --run they are those of a finished run, whose vectors
 and neighbours are read: nothing is encoded. What is read is written again with the columns score, cosine, src_mean,
@@ -234,8 +234,8 @@ func (o scoreOptions) read(
 		return in, "", err
 	}
 	if len(args) != 1 {
-		return nil, "", badinput.Errorf("mine score: name one .tsv, .tmx, .jsonl or .parquet file, or two line-aligned " +
-			"ones with --src-text and --tgt-text")
+		return nil, "", badinput.Errorf("mine score: name one .tsv, .csv, .tmx, .jsonl or .parquet file, or two " +
+			"line-aligned ones with --src-text and --tgt-text")
 	}
 	path, ext := args[0], "."+string(exchange.FormatOf(args[0]))
 	parquet := strings.EqualFold(filepath.Ext(path), ".parquet")
@@ -292,7 +292,7 @@ func (o scoreOptions) added() []string {
 // checkOut refuses a name that promises another format than the input's, in which the output will be.
 func (o scoreOptions) checkOut(ext string) error {
 	out := strings.ToLower(filepath.Ext(textfile.Stem(o.out)))
-	for _, format := range []string{".parquet", ".tmx", ".jsonl"} {
+	for _, format := range []string{".parquet", ".csv", ".tmx", ".jsonl"} {
 		if o.out != "" && (out == format) != (ext == format) {
 			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give "+
 				"--out another ending", o.out)

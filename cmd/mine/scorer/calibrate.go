@@ -77,7 +77,7 @@ they come, not only those that look wrong.`,
 	o.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns "+
-		"src_text and tgt_text, a .tmx or a .jsonl")
+		"src_text and tgt_text, .csv, .tmx, .xliff, .po or .jsonl")
 	f.StringVar(&o.labels, "labels", "",
 		"output directory of a run: estimate precision from what people decided on its pairs")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")

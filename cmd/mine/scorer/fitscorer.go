@@ -66,7 +66,7 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	s.Register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "",
-		"known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, a .tmx or a .jsonl")
+		"known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, .csv, .tmx, .xliff, .po or .jsonl")
 	f.StringVar(&o.pairsSource, "pairs-src", "", "or: their source sentences, one a line")
 	f.StringVar(&o.pairsTgt, "pairs-tgt", "", "and their target sentences in the same order")
 	f.StringVar(&o.labels, "labels", "",
