@@ -11,6 +11,7 @@ import (
 
 	"bitextmine/bitext/label"
 	"bitextmine/web/pairs"
+	"bitextmine/web/webtest"
 )
 
 // send posts to a path with the token.
@@ -47,6 +48,14 @@ func TestEditsAreShown(t *testing.T) {
 	}
 	wants(t, ts, "/pair/0", "Das alte Haus", "Casa &lt;vieja&gt;", "edited by Anna", "as mined", "Nummer 0")
 	wants(t, ts, "/pairs?show=all", "Das alte Haus", "edited by Anna")
+	row := webtest.Rows(2)[1]
+	content = fmt.Sprintf(`{"key":%q,"decision":"accept","texts":[%q,%q]}`, keyOfRow(1), row.Source.Text+" ", row.Target.Text)
+	if status := send(t, ts.URL+"/labels", content); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	if labels, err := label.Latest(dir); err != nil || len(labels) != 2 || labels[0].Edited() && labels[1].Edited() {
+		t.Errorf("texts as mined are an edit: %+v, %v", labels, err)
+	}
 }
 
 // TestRandomReviewEstimates: a review is in random order unless another is asked for, and the pairs that were decided

@@ -310,7 +310,7 @@ func (o *shown) find(ctx context.Context, index *concordance.Index, q concordanc
 
 // ask searches the index of the bitext, and finds the hits among the pairs by their keys.
 func (o *shown) ask(ctx context.Context, index *concordance.Index, q concordance.Query) (*pairs.Found, error) {
-	result, err := index.Search(ctx, q)
+	result, err := index.Best(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -59,11 +59,11 @@ type Result struct {
 	Hits  []Hit `json:"hits"`
 }
 
-// ranked is among how many hits, the first of the bitext, Best looks.
+// ranked is how many hits, the first of the bitext, Best puts in another order.
 const ranked = 2000
 
 // Best is Search with the hits of the highest probability first, or of the highest score where no scorer decided, among
-// those that stand first in the bitext.
+// those that stand first in the bitext. The others follow as they stand.
 func (x *Index) Best(ctx context.Context, q Query) (*Result, error) {
 	of := q
 	if q.Skip >= 0 && q.Limit >= 0 {
@@ -73,7 +73,7 @@ func (x *Index) Best(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(result.Hits, func(a, b Hit) int {
+	slices.SortStableFunc(result.Hits[:min(ranked, len(result.Hits))], func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(probability(b), probability(a)), cmp.Compare(b.Score, a.Score))
 	})
 	result.Hits = result.Hits[min(q.Skip, len(result.Hits)):min(q.Skip+q.Limit, len(result.Hits))]

@@ -4,8 +4,8 @@
 //
 // Labels are lines of JSON in one file of the output directory, in the order in which they were given; the last one on
 // a pair counts, and a withdrawn label leaves the pair without a label. Each line is written and synced at once, so a
-// killed process loses no label that it reported. An incomplete last line comes from a process killed while writing; it
-// is ignored, and the next label ends it.
+// killed process loses no label that it reported. An incomplete line comes from a process killed while writing and is
+// ignored; a complete last one may lack its end, as editors leave it.
 package label
 
 import (
@@ -102,6 +102,31 @@ type line struct {
 	Withdrawn bool `json:"withdrawn,omitempty"` // the pair has no label any more
 }
 
+// UnmarshalJSON refuses what is no label. Keys may have capital letters.
+func (l *line) UnmarshalJSON(data []byte) error {
+	type plain struct {
+		Label
+		Accepted  *bool `json:"accepted"`
+		Withdrawn bool  `json:"withdrawn"`
+	}
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	p.Source, p.Target = strings.ToLower(p.Source), strings.ToLower(p.Target)
+	l.Label, l.Withdrawn = p.Label, p.Withdrawn
+	l.Label.Accepted = p.Accepted != nil && *p.Accepted
+	switch {
+	case !isKey(p.Source) || !isKey(p.Target):
+		return errors.New("src_key and tgt_key are 32 hexadecimal digits each")
+	case p.Accepted == nil && !p.Withdrawn:
+		return errors.New("accepted is true or false")
+	case (p.SourceText == "") != (p.TargetText == ""), p.SourceText != "" && !l.Label.Accepted && !p.Withdrawn:
+		return errors.New("src_text and tgt_text are both texts of a pair that is accepted")
+	}
+	return nil
+}
+
 // Append adds labels to the file of an output directory and syncs it.
 func Append(dir string, labels []Label) error { return write(dir, labels, false) }
 
@@ -164,18 +189,18 @@ func Latest(dir string) (labels []Label, err error) {
 	r := bufio.NewReaderSize(f, maxLine)
 	for number := 1; ; number++ {
 		text, err := r.ReadSlice('\n')
-		if errors.Is(err, io.EOF) {
-			break // a line without an end is not complete
+		if errors.Is(err, io.EOF) && len(text) == 0 {
+			break
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, badinput.Errorf("labels %s:%d: %w; correct the line", path, number, err)
 		}
 		var l line
-		if err := json.Unmarshal(text, &l); err != nil || !isKey(l.Source) || !isKey(l.Target) {
+		if err := json.Unmarshal(text, &l); err != nil {
 			if isFragment(text) {
-				continue // a killed process left it, and the next label ended it
+				continue // a killed process left it
 			}
-			return nil, badinput.Errorf("labels %s:%d: not a label; correct the line or remove it", path, number)
+			return nil, badinput.Errorf("labels %s:%d: not a label (%w); correct the line or remove it", path, number, err)
 		}
 		if pair := [2]string{l.Source, l.Target}; l.Withdrawn {
 			delete(last, pair)

@@ -57,7 +57,7 @@ func execute(ctx context.Context, args []string) int {
 		}()
 	}
 	root := newRoot()
-	root.SetArgs(flags.GatherLists(args))
+	root.SetArgs(flags.GatherLists(root, args))
 	err = root.ExecuteContext(ctx)
 	switch {
 	case err == nil:

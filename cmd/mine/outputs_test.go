@@ -140,6 +140,35 @@ func TestCompressedOutputs(t *testing.T) {
 	}
 }
 
+// TestOutputsOfTheirOwn: no command writes over a run's own files, nor two outputs into one file.
+func TestOutputsOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writerInto(t, dir)("pairs.tsv", "Ein Satz.\tA sentence.\n")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	must(t, "reject", "mined", "--row", "0")
+	before, err := os.ReadFile("mined/labels.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for call, says := range map[string]string{
+		"report mined -o mined/run.json":                  "a file of the run",
+		"report mined -o mined/labels.jsonl":              "a file of the run",
+		"export mined --out mined/labels.jsonl":           "a file of the run",
+		"align mined/de-en.parquet --out mined/run.json":  "a file of the run",
+		"align pairs.tsv --out x --tokens-out ./x":        "name the same file",
+		"align --src-text a --tgt-text b pairs.tsv":       "or one file alone",
+		"align --src-text a b --tgt-text b --out y.links": "or one file alone",
+	} {
+		if _, err := command(t, strings.Fields(call)...); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("mine %s: error %v", call, err)
+		}
+	}
+	if after, err := os.ReadFile("mined/labels.jsonl"); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the labels are %q, %v", after, err)
+	}
+}
+
 // TestOutputIsNoInput: no command writes over a file that it reads.
 func TestOutputIsNoInput(t *testing.T) {
 	dir := t.TempDir()

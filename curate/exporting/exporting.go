@@ -136,7 +136,7 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if len(e.opts.Labels) > 0 {
-		if e.first, err = withLabels(e.first, e.opts.Labels); err != nil {
+		if e.first, err = label.IndexOf(e.opts.Labels).Apply(e.first); err != nil {
 			return err
 		}
 	}
@@ -221,13 +221,14 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 
 // read sends every batch of a table.
 func (e *exporter) read(ctx context.Context, r *table.Reader, batches chan<- *table.Batch) error {
+	labels := label.IndexOf(e.opts.Labels)
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && len(e.opts.Labels) > 0 {
-			b, err = withLabels(b, e.opts.Labels)
+		if err == nil && len(labels) > 0 {
+			b, err = labels.Apply(b)
 		}
 		if err != nil {
 			return err
@@ -251,11 +252,11 @@ func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
 		conditions = append(conditions, func(i int) bool { return keep(i) == 1 })
 	}
 	if len(e.opts.Labels) > 0 && !e.opts.All {
-		labels, err := b.Texts(labelColumn)
+		labels, err := b.Texts(label.Column)
 		if err != nil {
 			return nil, err
 		}
-		conditions = append(conditions, func(i int) bool { text, _ := labels(i); return text != rejected })
+		conditions = append(conditions, func(i int) bool { text, _ := labels(i); return text != label.Rejected })
 	}
 	if e.opts.MinScore != nil {
 		score, err := b.Numbers("score")

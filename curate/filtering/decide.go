@@ -22,7 +22,7 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	people, err := f.labelled(b)
+	people, err := decisions(b)
 	if err != nil {
 		return nil, err
 	}
@@ -33,12 +33,12 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 		for i := from; i < to; i++ {
 			values(i, row)
 			list := before(i)
-			accepted, labelled := people(i)
-			if labelled && !accepted && !slices.Contains(list, byPeople) {
+			decision := people(i)
+			if decision == label.Rejected && !slices.Contains(list, byPeople) {
 				list = append(list, byPeople)
 			}
 			for r := range rules.Rules {
-				if !accepted && rules.Rules[r].Rejects(row) {
+				if decision != label.Accepted && decision != label.Edited && rules.Rules[r].Rejects(row) {
 					list = append(list, prefix+rules.Rules[r].Name)
 				}
 			}
@@ -59,17 +59,13 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
 }
 
-// labelled tells what people decided on a row.
-func (f *filterer) labelled(b *table.Batch) (func(i int) (accepted, ok bool), error) {
-	if len(f.opts.Labels) == 0 {
-		return func(int) (bool, bool) { return false, false }, nil
+// decisions tells what people decided on a row, now or before an earlier filtering; "": nothing.
+func decisions(b *table.Batch) (func(i int) string, error) {
+	if !b.Has(label.Column) {
+		return func(int) string { return "" }, nil
 	}
-	keys, err := label.Keys(b)
-	return func(i int) (accepted, ok bool) {
-		key := keys(i)
-		accepted, ok = f.labels[[2]string{key.Source, key.Target}]
-		return accepted, ok
-	}, err
+	column, err := b.Texts(label.Column)
+	return func(i int) string { text, _ := column(i); return text }, err
 }
 
 // mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.

@@ -28,7 +28,7 @@ type Options struct {
 	Files    []string // one bitext file, or two line-aligned ones
 	Table    table.Options
 	Rules    *rule.Set
-	Labels   []label.Label // what people decided on pairs: it stands whatever the rules say
+	Labels   []label.Label // what people decided on pairs: it stands whatever the rules say, with the texts that they gave
 	Fix      bool          // add the columns of texts that are repaired
 	Anew     bool          // compute the annotations even if the file has them
 	Samples  int           // pairs that the report has for each rule
@@ -52,11 +52,8 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &filterer{opts: opts, report: newReport(opts.Rules, opts.Samples), labels: map[[2]string]bool{}}
+	f := &filterer{opts: opts, report: newReport(opts.Rules, opts.Samples), labels: label.IndexOf(opts.Labels)}
 	f.annotated = !opts.Anew && isAnnotated(first, metadata)
-	for _, l := range opts.Labels {
-		f.labels[[2]string{l.Source, l.Target}] = l.Accepted
-	}
 	if err := opts.Rules.Bind(Kinds(first)); err != nil {
 		return nil, err
 	}
@@ -127,12 +124,19 @@ type filterer struct {
 	annotated bool
 	survey    *annotate.Survey
 	report    *Report
-	labels    map[[2]string]bool // pairs that people accepted or rejected, by keys
+	labels    label.Index
 }
 
 // each calls do for every batch of the file.
 func (f *filterer) each(ctx context.Context, do func(b *table.Batch) error) error {
-	return table.Each(ctx, f.opts.Files, f.opts.Table, func(_ *table.Reader, b *table.Batch) error { return do(b) })
+	return table.Each(ctx, f.opts.Files, f.opts.Table, func(_ *table.Reader, b *table.Batch) (err error) {
+		if len(f.labels) > 0 {
+			if b, err = f.labels.Apply(b); err != nil {
+				return err
+			}
+		}
+		return do(b)
+	})
 }
 
 // learn is the first pass.

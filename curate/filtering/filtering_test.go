@@ -249,6 +249,7 @@ func TestLabels(t *testing.T) {
 		of("Der Zug Nummer 0 fährt um acht.", "Train number 0 leaves at eight.", false),
 		of("Im Jahr 1001 war hier nichts.", "There was nothing here in 5001.", true),
 	}}
+	opts.Labels[1].SourceText, opts.Labels[1].TargetText, opts.Labels[1].By = "Im Jahr 1001 war hier nichts.", "There was nothing here in 1001.", "Ann"
 	for _, again := range []bool{false, true} {
 		if again {
 			in, opts.Labels = out, nil
@@ -256,8 +257,11 @@ func TestLabels(t *testing.T) {
 		}
 		run(t, opts, in)
 		want := []string{"label", "", "", "filter:number"}
-		if again {
-			want[1] = "filter:number"
+		if got := column(t, opts.Out, "tgt_text")[1]; got != "There was nothing here in 1001." {
+			t.Errorf("again %v: the corrected text is %q", again, got)
+		}
+		if got := column(t, opts.Out, "label")[:3]; !slices.Equal(got, []string{"rejected", "edited", ""}) {
+			t.Errorf("again %v: the labels are %q", again, got)
 		}
 		if got := column(t, opts.Out, "reasons")[:4]; !slices.Equal(got, want) {
 			t.Errorf("again %v: the reasons are %q, want %q", again, got, want)

@@ -26,6 +26,18 @@ import (
 // ReportName is the report's file name in the output directory.
 const ReportName = "run.json"
 
+// RefuseOwn refuses an output in whose place a run has its report or labels.
+func RefuseOwn(out string) error {
+	dir, name := filepath.Split(out)
+	if name != ReportName && name != label.Name {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, ReportName)); err != nil {
+		return nil
+	}
+	return badinput.Errorf("%s is a file of the run in %s: name another output", out, filepath.Clean(dir))
+}
+
 // MaxSamples is how many pairs the report shows.
 const MaxSamples = 5
 

@@ -95,8 +95,8 @@ func (s Side) Cut(from, to int) Side {
 
 // Labels are people's decisions on the pairs of a run.
 type Labels struct {
-	only     bool // pairs without a label are not used
-	accepted map[[2]corpus.Key]bool
+	only bool // pairs without a label are not used
+	of   map[[2]corpus.Key]label.Label
 }
 
 // OpenLabels reads the labels of a run's output directory; nil if none is named. With only, pairs without a label are
@@ -113,7 +113,7 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 		return nil, badinput.Errorf("there is no label in %s: name the output directory of a run whose pairs were rejected or accepted, or remove labels",
 			label.Path(run))
 	}
-	l := &Labels{only: only, accepted: map[[2]corpus.Key]bool{}}
+	l := &Labels{only: only, of: map[[2]corpus.Key]label.Label{}}
 	for _, one := range latest {
 		var pair [2]corpus.Key
 		for side, digits := range []string{one.Source, one.Target} {
@@ -121,20 +121,31 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 				return nil, err
 			}
 		}
-		l.accepted[pair] = one.Accepted
+		l.of[pair] = one
 	}
 	return l, nil
 }
 
-// Refuse reports whether people rejected a pair, and whether it needs a label and has none. A label holds in both
-// directions. Nil labels refuse no pair.
-func (l *Labels) Refuse(source, target corpus.Key) (rejected, unlabelled bool) {
+// Refuse returns the reason why labels leave a pair out. A label holds in both directions; if it is of a corrected pair,
+// p gets the texts that the person gave. Nil labels refuse no pair.
+func (l *Labels) Refuse(p *Pair) Reason {
 	if l == nil {
-		return false, false
+		return ""
 	}
-	accepted, ok := l.accepted[[2]corpus.Key{source, target}]
+	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
+	one, ok := l.of[[2]corpus.Key{source, target}]
+	texts := [2]string{one.SourceText, one.TargetText}
 	if !ok {
-		accepted, ok = l.accepted[[2]corpus.Key{target, source}]
+		one, ok = l.of[[2]corpus.Key{target, source}]
+		texts = [2]string{one.TargetText, one.SourceText}
 	}
-	return ok && !accepted, !ok && l.only
+	switch {
+	case !ok && l.only:
+		return NotAccepted
+	case ok && !one.Accepted:
+		return Rejected
+	case one.Edited():
+		p.Source, p.Target = corpus.Normalise(texts[0]), corpus.Normalise(texts[1])
+	}
+	return ""
 }

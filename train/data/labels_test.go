@@ -17,14 +17,14 @@ func keyOf(text string) string {
 	return hex.EncodeToString(key[:])
 }
 
-// TestLabels: rejected pairs are dropped, in either direction, or all but accepted ones.
+// TestLabels: rejected pairs are dropped, in either direction, or all but accepted ones; corrected texts are used.
 func TestLabels(t *testing.T) {
 	run := t.TempDir()
 	file := write(t, "pairs.tsv", "eins\tone\nzwei\ttwo\ndrei\tthree\nvier\tfour\n")
 	err := label.Append(run, []label.Label{
 		{Source: keyOf("eins"), Target: keyOf("one")},
 		{Source: keyOf("two"), Target: keyOf("zwei")}, // the run had the languages the other way round
-		{Source: keyOf("vier"), Target: keyOf("four"), Accepted: true},
+		{Source: keyOf("four"), Target: keyOf("vier"), Accepted: true, SourceText: "Four.", TargetText: " Vier."},
 		{Source: keyOf("drei"), Target: keyOf("four")},
 	})
 	if err != nil {
@@ -33,12 +33,12 @@ func TestLabels(t *testing.T) {
 	s := source(file)
 	s.Labels = run
 	got, stats := read(t, config(s))
-	if !slices.Equal(got, []string{"drei|three", "vier|four"}) || stats.Files[0].Dropped[Rejected] != 2 {
+	if !slices.Equal(got, []string{"drei|three", "Vier.|Four."}) || stats.Files[0].Dropped[Rejected] != 2 {
 		t.Errorf("%q, %v", got, stats.Files)
 	}
 	s.Accepted = true
 	got, stats = read(t, config(s))
-	if !slices.Equal(got, []string{"vier|four"}) || stats.Files[0].Dropped[NotAccepted] != 1 {
+	if !slices.Equal(got, []string{"Vier.|Four."}) || stats.Files[0].Dropped[NotAccepted] != 1 {
 		t.Errorf("accepted alone: %q, %v", got, stats.Files)
 	}
 }

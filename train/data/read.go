@@ -168,11 +168,14 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 	if p.TargetLanguage, err = r.language(targetCode); err != nil {
 		return err
 	}
-	if why := r.refuse(p); why != "" {
+	mined := p
+	if why := r.refuse(&p); why != "" {
 		r.drop(why)
 		return nil
 	}
-	if p.Links, err = r.links.Check(r.split, links, [2]string{source, target},
+	if corrected := p.Source != mined.Source || p.Target != mined.Target; corrected && r.links != nil {
+		p.Links = []word.Link{} // none are known: those given are of the mined words
+	} else if p.Links, err = r.links.Check(r.split, links, [2]string{source, target},
 		[2]string{p.Source, p.Target}); err != nil {
 		return err
 	}
@@ -184,8 +187,8 @@ func (r *reader) take(source, target, sourceCode, targetCode string, links []wor
 	return nil
 }
 
-// refuse returns the reason to drop a pair; without one it remembers the pair.
-func (r *reader) refuse(p Pair) Reason {
+// refuse returns the reason to drop a pair; without one it remembers the pair, in the texts that a person gave it.
+func (r *reader) refuse(p *Pair) Reason {
 	if p.Source == "" {
 		return EmptySource
 	}
@@ -195,12 +198,10 @@ func (r *reader) refuse(p Pair) Reason {
 	if r.dropSame && p.Source == p.Target {
 		return SameText
 	}
-	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
-	if rejected, unlabelled := r.labels.Refuse(source, target); rejected {
-		return Rejected
-	} else if unlabelled {
-		return NotAccepted
+	if why := r.labels.Refuse(p); why != "" {
+		return why
 	}
+	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
 	_, heldOut := r.heldOut[source]
 	if !heldOut {
 		_, heldOut = r.heldOut[target]

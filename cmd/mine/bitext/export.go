@@ -159,6 +159,9 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")
 	}
+	if err := record.RefuseOwn(o.out); err != nil {
+		return opts, err
+	}
 	switch said, err := textfile.Compression(o.out); {
 	case err != nil:
 		return opts, badinput.Errorf("--out: %w", err)

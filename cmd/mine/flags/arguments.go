@@ -81,8 +81,12 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 // listFlags take every word that follows them, so that a shell's expansion of `--src-text data/*.de` works.
 var listFlags = []string{"--src-text", "--tgt-text", "--src-emb", "--tgt-emb"}
 
-// GatherLists repeats a list flag before each of the words that follow it.
-func GatherLists(args []string) []string {
+// GatherLists repeats a list flag of the command that args call before each of the words that follow it.
+func GatherLists(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return args // there is no such command, which executing them says
+	}
 	var out []string
 	list := ""
 	for i, arg := range args {
@@ -92,8 +96,10 @@ func GatherLists(args []string) []string {
 		case strings.HasPrefix(arg, "-"):
 			list = ""
 			for _, flag := range listFlags {
-				if arg == flag {
-					list = flag
+				if f := cmd.Flags().Lookup(flag[2:]); arg == flag && f != nil {
+					if _, ok := f.Value.(pflag.SliceValue); ok {
+						list = flag
+					}
 				}
 			}
 			if list != "" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {

@@ -5,10 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"bitextmine/internal/badinput"
 )
 
 func TestGatherLists(t *testing.T) {
+	root := &cobra.Command{Use: "mine"}
+	run, align := &cobra.Command{Use: "run", Run: func(*cobra.Command, []string) {}}, &cobra.Command{Use: "align", Run: func(*cobra.Command, []string) {}}
+	for _, name := range listFlags {
+		run.Flags().StringSlice(name[2:], nil, "")
+		align.Flags().String(name[2:], "", "")
+	}
+	root.AddCommand(run, align)
 	for _, c := range []struct{ name, in, want string }{
 		{"one word", "run --src-text a --k 4", "run --src-text a --k 4"},
 		{"a shell's glob", "run --src-text a b c --tgt-text d e --k 4",
@@ -18,10 +27,12 @@ func TestGatherLists(t *testing.T) {
 		{"no word", "run --src-text", "run --src-text"},
 		{"then a flag", "run --src-text --k 4", "run --src-text --k 4"},
 		{"other flags keep their word", "run --out o x", "run --out o x"},
+		{"a flag of one word", "align --src-text a b --tgt-text c d", "align --src-text a b --tgt-text c d"},
+		{"no such command", "runn --src-text a b", "runn --src-text a b"},
 		{"nothing after --", "run --src-text a -- b", "run --src-text a -- b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := GatherLists(strings.Fields(c.in)); !slices.Equal(got, strings.Fields(c.want)) {
+			if got := GatherLists(root, strings.Fields(c.in)); !slices.Equal(got, strings.Fields(c.want)) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

@@ -46,12 +46,18 @@ func OutputOf(f *pflag.Flag) Outputs {
 // CheckOutputs refuses outputs that cannot be written, and files to be replaced that another flag or an argument names:
 // by name, by a pattern, or as a run's bitext. What is in a folder of text only the command finds.
 func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
+	outputs := map[string]string{} // flags by the files that they name
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		path := f.Value.String()
-		if err != nil || path == "" {
+		path, kind := f.Value.String(), OutputOf(f)
+		if err != nil || path == "" || kind == "" {
 			return
 		}
-		switch OutputOf(f) {
+		if other, taken := outputs[filepath.Clean(path)]; taken && !strings.HasPrefix(path, "/dev/") {
+			err = badinput.Errorf("--%s and --%s name the same file %s: give each its own", other, f.Name, path)
+			return
+		}
+		outputs[filepath.Clean(path)] = f.Name
+		switch kind {
 		case Folder:
 			err = atomicfile.WritableDir(path)
 		case Updated:
@@ -72,6 +78,9 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 
 func replaceable(cmd *cobra.Command, args []string, path string) error {
 	if err := atomicfile.Writable(path); err != nil {
+		return err
+	}
+	if err := record.RefuseOwn(path); err != nil {
 		return err
 	}
 	return atomicfile.RefuseInput(path, named(cmd, args)...)

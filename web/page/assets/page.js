@@ -38,15 +38,16 @@ function say(text, seen = true) {
 const done = { accept: "Accepted.", reject: "Rejected.", withdraw: "Taken back." };
 const decisionOf = { accepted: "accept", edited: "accept", rejected: "reject", "": "withdraw" };
 
-// send writes a decision. It is on the disk when send returns true.
-async function send(key, decision, texts) {
+// send writes a decision, which is by the reviewer of this page unless another is named. It is on the disk when send
+// returns an answer.
+async function send(key, decision, texts, by = localStorage.getItem("name") || "") {
   for (;;) {
     let answer;
     try {
       answer = await fetch("/labels", {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Mine-Token": tokens.get() },
-        body: JSON.stringify({ key, decision, by: localStorage.getItem("name") || "", texts }),
+        body: JSON.stringify({ key, decision, by, texts }),
       });
     } catch {
       say("The decision was not stored: mine serve does not answer. Start it again, then decide again.");
@@ -89,9 +90,14 @@ class Deciding {
     this.busy = true;
     try { await this[what](); } finally { this.busy = false; }
   }
-  accept() { return this.decide("accept"); }
+  // accept takes the texts that are shown: those of a correction, where there is one.
+  accept() { return this.decide("accept", this.corrected()); }
   reject() { return this.decide("reject"); }
   texts() { return [...this.pair().querySelectorAll(".sentence")].map((s) => s.textContent); }
+  corrected() {
+    const pair = this.pair();
+    return pair && pair.dataset.label === "edited" ? this.texts() : undefined;
+  }
   // edit accepts the pair with other texts.
   async edit() {
     const pair = this.pair();
@@ -117,11 +123,10 @@ class Deciding {
   async decide(decision, texts) {
     const pair = this.pair();
     if (!pair) return;
-    const before = decisionOf[pair.dataset.label];
-    const had = pair.dataset.label === "edited" ? this.texts() : undefined;
+    const last = { key: pair.dataset.key, before: decisionOf[pair.dataset.label], had: this.corrected(), by: pair.dataset.by, at: pair.dataset.at };
     const answer = await send(pair.dataset.key, decision, texts);
     if (!answer) return;
-    this.undone.push({ key: pair.dataset.key, before, had, at: pair.dataset.at });
+    this.undone.push(last);
     await this.decided(decision, answer);
   }
   async undo() {
@@ -129,7 +134,7 @@ class Deciding {
     const last = this.undone.pop() ||
       (pair && pair.dataset.label ? { key: pair.dataset.key, before: "withdraw", at: pair.dataset.at } : null);
     if (!last) { say("There is no decision to undo."); return; }
-    const answer = await send(last.key, last.before, last.had);
+    const answer = await send(last.key, last.before, last.had, last.before === "withdraw" ? undefined : last.by);
     if (!answer) { this.undone.push(last); return; }
     await this.decided(last.before, answer, last.at);
   }

@@ -1,0 +1,72 @@
+package label
+
+import "bitextmine/bitext/table"
+
+// The columns that say what a person decided on a pair, and who. They are null where nobody did.
+const (
+	Column   = "label"
+	ByColumn = "label_by"
+)
+
+// The values of Column.
+const (
+	Rejected = "rejected"
+	Accepted = "accepted"
+	Edited   = "edited" // accepted with the texts that the person gave
+)
+
+// Index finds the labels of pairs by their keys.
+type Index map[[2]string]Label
+
+// IndexOf makes an index.
+func IndexOf(labels []Label) Index {
+	x := make(Index, len(labels))
+	for _, l := range labels {
+		x[[2]string{l.Source, l.Target}] = l
+	}
+	return x
+}
+
+// Apply adds the columns of labels to a batch, and puts corrected texts in place of the pair's.
+func (x Index) Apply(b *table.Batch) (*table.Batch, error) {
+	keys, err := Keys(b)
+	if err != nil {
+		return nil, err
+	}
+	column := table.Values{Name: Column, Text: make([]string, b.Len()), Known: make([]bool, b.Len())}
+	by := table.Values{Name: ByColumn, Text: make([]string, b.Len()), Known: make([]bool, b.Len())}
+	corrected := map[int]Label{}
+	for i := range b.Len() {
+		keys := keys(i)
+		l, ok := x[[2]string{keys.Source, keys.Target}]
+		if !ok {
+			continue
+		}
+		column.Text[i], column.Known[i] = Rejected, true
+		if l.Accepted {
+			column.Text[i] = Accepted
+		}
+		if by.Text[i], by.Known[i] = l.By, l.By != ""; l.Edited() {
+			column.Text[i], corrected[i] = Edited, l
+		}
+	}
+	columns := []table.Values{column, by}
+	for side, name := range []string{table.SourceText, table.TargetText} {
+		if len(corrected) == 0 {
+			break
+		}
+		texts, err := b.Texts(name)
+		if err != nil {
+			return nil, err
+		}
+		v := table.Values{Name: name, Text: make([]string, b.Len())}
+		for i := range v.Text {
+			v.Text[i], _ = texts(i)
+			if l, ok := corrected[i]; ok {
+				v.Text[i] = [2]string{l.SourceText, l.TargetText}[side]
+			}
+		}
+		columns = append(columns, v)
+	}
+	return b.With(columns...)
+}
