@@ -3,12 +3,15 @@ package word
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 
 	"bitextmine/bitext/exchange"
 	rows "bitextmine/bitext/table"
+	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
@@ -21,8 +24,8 @@ type FileInput struct {
 	Exchange exchange.Options
 }
 
-// Each calls do with the texts of every pair, in order: of every line, row or unit. A pair that cannot be read has
-// empty texts.
+// Each calls do with the texts of every pair, in order: of every line, row or unit. One that is no pair has empty texts,
+// and is warned of unless it is an empty line.
 func (in FileInput) Each(ctx context.Context, do func(source, target string) error) error {
 	if strings.EqualFold(filepath.Ext(in.File), ".parquet") {
 		return rows.EachPair(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn, do)
@@ -31,7 +34,7 @@ func (in FileInput) Each(ctx context.Context, do func(source, target string) err
 	if err != nil {
 		return err
 	}
-	return errors.Join(each(ctx, r, do), r.Close())
+	return errors.Join(in.each(ctx, r, do), r.Close())
 }
 
 func (in FileInput) open() (exchange.Reader, error) {
@@ -41,7 +44,13 @@ func (in FileInput) open() (exchange.Reader, error) {
 	return exchange.OpenAligned(input.File{Path: in.Source}, input.File{Path: in.Target})
 }
 
-func each(ctx context.Context, r exchange.Reader, do func(source, target string) error) error {
+func (in FileInput) each(ctx context.Context, r exchange.Reader, do func(source, target string) error) error {
+	unread, first := 0, ""
+	defer func() {
+		if unread > 0 {
+			slog.Warn("lines that are no pair have no links", "lines", unread, "first", first)
+		}
+	}()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -54,6 +63,12 @@ func each(ctx context.Context, r exchange.Reader, do func(source, target string)
 			return err
 		case rec.Reason != "":
 			rec.Pair = exchange.Pair{}
+			if rec.Reason == corpus.ReasonEmpty {
+				break
+			}
+			if unread++; unread == 1 {
+				first = fmt.Sprintf("%s:%d: %s (%s)", in.name(), rec.Number, rec.Reason, rec.Detail)
+			}
 		}
 		if err := do(rec.Source, rec.Target); err != nil {
 			return err

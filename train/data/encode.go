@@ -126,8 +126,8 @@ func OpenLabels(run string, only bool) (*Labels, error) {
 	return l, nil
 }
 
-// Refuse returns the reason why labels leave a pair out. A label holds in both directions; if it is of a corrected pair,
-// p gets the texts that the person gave. Nil labels refuse no pair.
+// Refuse returns the reason why labels leave a pair out. A label holds in both directions; if it is of a corrected
+// pair, p gets the texts that the person gave. Nil labels refuse no pair.
 func (l *Labels) Refuse(p *Pair) Reason {
 	if l == nil {
 		return ""
