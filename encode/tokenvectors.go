@@ -159,9 +159,14 @@ func (t *TokenEncoder) Contextual(ctx context.Context, language string, texts []
 
 // Words calls emit with the vectors [len(sentences[i]), Dim] of each sentence's words, one call at a time, for the
 // sentences i in any order. Each has at least one word. The words are tokenised one by one; a word's vector is the sum
-// of its tokens' vectors of length 1, and zero for words beyond the encoder's length. emit must not retain the slice.
+// of its tokens' vectors of length 1. A sentence that is longer than the encoder reads is encoded in parts, cut between
+// words; of a word that is, the beginning counts. emit must not retain the slice.
 func (t *TokenEncoder) Words(ctx context.Context, language string, sentences [][]string,
 	emit func(i int, vectors []float32) error) error {
+	own, err := t.spell(ctx, sentences)
+	if err != nil {
+		return err
+	}
 	v, err := t.vocabulary()
 	if err != nil {
 		return err
@@ -170,6 +175,42 @@ func (t *TokenEncoder) Words(ctx context.Context, language string, sentences [][
 	if err != nil {
 		return err
 	}
+	parts := partsOf(sentences, own, t.graph.model.MaxTokens-len(before)-len(after))
+	w := &window{texts: make([]string, len(parts)),
+		chunks: make([]tokenizer.Sequences, (len(parts)+chunk-1)/chunk)}
+	left := make([]int, len(sentences)) // parts of a sentence that are yet to come
+	for i, part := range parts {
+		w.chunks[i/chunk].Add(slices.Concat(before, part.ids, after))
+		left[part.sentence]++
+	}
+	dim, begun := t.Dim(), map[int][]float32{}
+	return t.each(ctx, w, func(i int, vectors []float32) error {
+		part, at := parts[i], len(before)
+		sums, ok := begun[part.sentence]
+		if !ok {
+			sums = make([]float32, len(sentences[part.sentence])*dim)
+		}
+		for k := part.from; k < part.to; k++ {
+			for range min(len(own(sentences[part.sentence][k])), len(before)+len(part.ids)-at) {
+				addUnit(sums[k*dim:][:dim], vectors[at*dim:][:dim])
+				at++
+			}
+		}
+		if left[part.sentence]--; left[part.sentence] > 0 {
+			begun[part.sentence] = sums
+			return nil
+		}
+		delete(begun, part.sentence)
+		return emit(part.sentence, sums)
+	})
+}
+
+// spell returns a function that gives the tokens of a word of the sentences.
+func (t *TokenEncoder) spell(ctx context.Context, sentences [][]string) (own func(word string) []int32, err error) {
+	v, err := t.vocabulary()
+	if err != nil {
+		return nil, err
+	}
 	number, distinct := map[string]int{}, []string{}
 	for _, word := range slices.Concat(sentences...) {
 		if _, known := number[word]; !known {
@@ -177,37 +218,34 @@ func (t *TokenEncoder) Words(ctx context.Context, language string, sentences [][
 		}
 	}
 	spelt := &window{texts: distinct}
-	if err := spelt.tokenize(ctx, t.graph, v, model.Prefix{}); err != nil {
-		return err
-	}
-	own := func(word string) []int32 {
+	return func(word string) []int32 {
 		ids, _ := v.Own(spelt.tokens(number[word]), model.Prefix{})
 		return ids
-	}
-	w := &window{texts: make([]string, len(sentences)),
-		chunks: make([]tokenizer.Sequences, (len(sentences)+chunk-1)/chunk)}
+	}, spelt.tokenize(ctx, t.graph, v, model.Prefix{})
+}
+
+// stretch is the words of a sentence, from one to before another, that are encoded together.
+type stretch struct {
+	sentence, from, to int
+	ids                []int32
+}
+
+// partsOf cuts sentences into parts of at most so many tokens.
+func partsOf(sentences [][]string, own func(word string) []int32, most int) (parts []stretch) {
 	for i, words := range sentences {
-		ids := slices.Clone(before)
-		for _, word := range words {
-			ids = append(ids, own(word)...)
-		}
-		w.chunks[i/chunk].Add(append(ids[:min(len(ids), t.graph.model.MaxTokens-len(after))], after...))
-	}
-	var sums []float32
-	return t.each(ctx, w, func(i int, vectors []float32) error {
-		dim, at := t.Dim(), len(before)
-		sums = resized(sums, len(sentences[i])*dim)
-		clear(sums)
-		for k, word := range sentences[i] {
-			for range own(word) {
-				if at < len(w.tokens(i))-len(after) {
-					addUnit(sums[k*dim:][:dim], vectors[at*dim:][:dim])
-				}
-				at++
+		now := stretch{sentence: i}
+		for k, word := range words {
+			ids := own(word)
+			ids = ids[:min(len(ids), most)]
+			if len(now.ids)+len(ids) > most {
+				parts = append(parts, now)
+				now = stretch{sentence: i, from: k}
 			}
+			now.to, now.ids = k+1, append(now.ids, ids...)
 		}
-		return emit(i, sums)
-	})
+		parts = append(parts, now)
+	}
+	return parts
 }
 
 // addUnit adds a vector, divided by its length.

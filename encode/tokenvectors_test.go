@@ -179,15 +179,16 @@ func TestOpenTokensRefuses(t *testing.T) {
 	}
 }
 
-// TestWords: a word's vector is the sum of its tokens' vectors of length 1, and words beyond the encoder's length have
-// none.
+// TestWords: a word's vector is the sum of its tokens' vectors of length 1, also beyond the length that the
+// encoder reads; of a word that is longer than that the beginning counts.
 func TestWords(t *testing.T) {
 	m, err := model.Load(encodetest.Bag())
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := openTokens(t, m)
-	sentences := [][]string{{"extraordinarily", "Long"}, {"long"}, slices.Repeat([]string{"long"}, m.MaxTokens+3)}
+	sentences := [][]string{{"extraordinarily", "Long"}, {"long"}, slices.Repeat([]string{"long"}, 2*m.MaxTokens+3),
+		{"long", strings.Repeat("long", m.MaxTokens+3), "long"}}
 	ids, err := e.IDs(t.Context(), "en", []string{"extraordinarily", "long"})
 	if err != nil || ids.Ends[0] < 2 {
 		t.Fatalf("%v: the first word is one token", err)
@@ -217,7 +218,12 @@ func TestWords(t *testing.T) {
 			if perWord != 1 {
 				t.Fatalf("long is %d tokens", perWord)
 			}
-			expected = append(slices.Repeat(want[dim:], m.MaxTokens), make([]float32, 3*dim)...)
+			expected = slices.Repeat(want[dim:], 2*m.MaxTokens+3)
+		case 3:
+			if !slices.Equal(vectors[:dim], want[dim:]) || !slices.Equal(vectors[2*dim:], want[dim:]) || slices.Max(vectors[dim:2*dim]) == 0 {
+				t.Error("words beside one that is too long have other vectors")
+			}
+			return nil
 		}
 		if !slices.Equal(vectors, expected) {
 			t.Errorf("sentence %d has other vectors", i)

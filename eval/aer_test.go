@@ -64,7 +64,7 @@ func examples(t *testing.T) string {
 // pairs, and grow-diag-final-and may not be worse at all.
 func TestSharedSets(t *testing.T) {
 	dir := examples(t)
-	sets, err := ReadAlignmentSets(dir)
+	sets, err := ReadAlignmentSets(dir, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestFilesAreChecked(t *testing.T) {
 		}
 		return filepath.Dir(path)
 	}
-	sets := func(dir string) error { _, err := ReadAlignmentSets(dir); return err }
+	sets := func(dir string) error { _, err := ReadAlignmentSets(dir, 1); return err }
 	compare := func(links, gold string, base int) error {
 		_, err := CompareLinks(write("a", links), 0, write("b", gold), base, "")
 		return err

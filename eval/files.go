@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"bitextmine/align/word"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
 	"bitextmine/internal/badinput"
@@ -18,9 +18,9 @@ import (
 
 // ReadLinks reads a Pharaoh file. base is the number of the first word.
 func ReadLinks(path string, base int) (lines [][]word.Link, err error) {
-	f, err := os.Open(path)
+	f, err := input.OpenDecompressed(input.File{Path: path})
 	if err != nil {
-		return nil, badinput.Errorf("open the alignments: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r := word.NewLinkReader(f, path, base)
@@ -86,8 +86,8 @@ type AlignmentSet struct {
 const textSuffix, goldSuffix = ".src-tgt", ".gold"
 
 // ReadAlignmentSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with
-// words separated by spaces, and NAME.gold the gold standard, which counts from 1.
-func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
+// words separated by spaces, and NAME.gold the gold standard, whose first word has the number goldBase.
+func ReadAlignmentSets(dir string, goldBase int) ([]AlignmentSet, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+textSuffix))
 	if err != nil || len(paths) == 0 {
 		return nil, badinput.Errorf("%s has no test set of word alignment: name a directory with NAME%s and NAME%s",
@@ -95,20 +95,20 @@ func ReadAlignmentSets(dir string) ([]AlignmentSet, error) {
 	}
 	sets := make([]AlignmentSet, len(paths))
 	for i, path := range paths {
-		if sets[i], err = readSet(path); err != nil {
+		if sets[i], err = readSet(path, goldBase); err != nil {
 			return nil, err
 		}
 	}
 	return sets, nil
 }
 
-func readSet(path string) (s AlignmentSet, err error) {
+func readSet(path string, goldBase int) (s AlignmentSet, err error) {
 	base := strings.TrimSuffix(path, textSuffix)
 	s = AlignmentSet{Name: filepath.Base(base), path: base + goldSuffix}
 	if s.Text, err = readTokens(path); err != nil {
 		return s, err
 	}
-	if s.Gold, err = ReadLinks(s.path, 1); err != nil {
+	if s.Gold, err = ReadLinks(s.path, goldBase); err != nil {
 		return s, err
 	}
 	return s, checkLinks(path, s.Text, s.path, s.Gold)
@@ -116,9 +116,13 @@ func readSet(path string) (s AlignmentSet, err error) {
 
 // readTokens reads lines "source ||| target" of words separated by spaces.
 func readTokens(path string) (texts [][2][]string, err error) {
-	data, err := os.ReadFile(path)
+	f, err := input.OpenDecompressed(input.File{Path: path})
 	if err != nil {
-		return nil, badinput.Errorf("open the test set: %w", err)
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
 	}
 	for line := range strings.Lines(string(data)) {
 		source, target, found := strings.Cut(line, "|||")

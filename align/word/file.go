@@ -24,8 +24,8 @@ type FileInput struct {
 	Exchange exchange.Options
 }
 
-// Each calls do with the texts of every pair, in order: of every line, row or unit. One that is no pair has empty texts,
-// and is warned of unless it is an empty line.
+// Each calls do with the texts of every pair, in order: of every line, row or unit. One that is no pair has empty
+// texts, and is warned of unless it is an empty line.
 func (in FileInput) Each(ctx context.Context, do func(source, target string) error) error {
 	if strings.EqualFold(filepath.Ext(in.File), ".parquet") {
 		return rows.EachPair(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn, do)

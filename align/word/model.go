@@ -41,13 +41,13 @@ func (o Options) Validate() error {
 		what string
 	}{
 		{o.Iterations >= least && o.Iterations <= 1000,
-			fmt.Sprintf("iterations is %d but must be from %d to 1000", o.Iterations, least)},
+			fmt.Sprintf("--iterations is %d but must be from %d to 1000", o.Iterations, least)},
 		{o.NullProb >= 0 && o.NullProb < 1,
-			fmt.Sprintf("the null probability is %v but must be at least 0 and less than 1", o.NullProb)},
+			fmt.Sprintf("--p0 is %v but must be at least 0 and less than 1", o.NullProb)},
 		{o.Tension >= minTension && o.Tension <= maxTension,
-			fmt.Sprintf("the tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
-		{o.Alpha >= 0 && o.Alpha <= 100, fmt.Sprintf("alpha is %v but must be from 0 to 100", o.Alpha)},
-		{o.Threads >= 0, fmt.Sprintf("threads is %d but must not be negative", o.Threads)},
+			fmt.Sprintf("--tension is %v but must be from %v to %v", o.Tension, minTension, maxTension)},
+		{o.Alpha >= 0 && o.Alpha <= 100, fmt.Sprintf("--alpha is %v but must be from 0 to 100", o.Alpha)},
+		{o.Threads >= 0, fmt.Sprintf("--threads is %d but must not be negative", o.Threads)},
 	} {
 		if !c.ok {
 			return badinput.Errorf("word alignment: %s", c.what)

@@ -174,6 +174,9 @@ func ParseSymmetry(name string, encoder bool) (Symmetry, error) {
 	if slices.Contains(names, name) {
 		return Symmetry(name), nil
 	}
+	if name == string(IterMax) {
+		return "", badinput.Errorf("--symmetry %s is of the vectors of an encoder: name one with --encoder", name)
+	}
 	return "", badinput.Errorf("symmetrisation %q is not known; choose one of %s", name, strings.Join(names, ", "))
 }
 

@@ -36,11 +36,11 @@ func DefaultSimilarity() Similarity { return Similarity{Temperature: 0.05, Floor
 func (s *Similarity) Validate() error {
 	switch {
 	case !(s.Temperature >= 0.001 && s.Temperature <= 10):
-		return badinput.Errorf("word alignment: the temperature is %v but must be from 0.001 to 10", s.Temperature)
+		return badinput.Errorf("word alignment: --temperature is %v but must be from 0.001 to 10", s.Temperature)
 	case !(s.Floor >= -1 && s.Floor <= 1):
-		return badinput.Errorf("word alignment: the floor is %v but must be a cosine, from -1 to 1", s.Floor)
+		return badinput.Errorf("word alignment: --floor is %v but must be a cosine, from -1 to 1", s.Floor)
 	case !(s.MaxEntropy > 0 && s.MaxEntropy <= 1):
-		return badinput.Errorf("word alignment: the entropy is %v but must be more than 0 and at most 1", s.MaxEntropy)
+		return badinput.Errorf("word alignment: --max-entropy is %v but must be more than 0 and at most 1", s.MaxEntropy)
 	}
 	return nil
 }

@@ -83,13 +83,17 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		return badinput.Errorf("mine eval aer: give --hyp and --gold together, or --dir alone")
 	case o.linksBase>>1 != 0 || o.goldBase>>1 != 0:
 		return badinput.Errorf("mine eval aer: --hyp-base and --gold-base must be 0 or 1")
-	case o.dir != "" && o.tokens != "":
-		return badinput.Errorf("mine eval aer: --tokens is for --hyp: the sets of --dir have their own words")
 	case o.dir != "":
-		err = o.alignSets(ctx, r)
-	case o.more != "" || o.only != nil || o.model.Encoder():
-		return badinput.Errorf("mine eval aer: --bitext, --only and --encoder are for --dir")
+		if err = o.without("--hyp and --gold", "tokens", "hyp-base"); err == nil && o.more == "" {
+			err = o.without("--bitext", "words")
+		}
+		if err == nil {
+			err = o.alignSets(ctx, r)
+		}
 	default:
+		if err = o.without("--dir", append(o.model.Names(), "bitext", "only", "words", "src", "tgt")...); err != nil {
+			break
+		}
 		var c eval.LinkCounts
 		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase, o.tokens); err == nil {
 			r = eval.NewAlignmentReport(o.links)
@@ -105,13 +109,23 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 	return r.Write(out, format)
 }
 
+// without refuses flags that only count beside others.
+func (o *aerOptions) without(others string, names ...string) error {
+	for _, name := range names {
+		if o.Changed(name) {
+			return badinput.Errorf("mine eval aer: --%s is for %s: leave it out", name, others)
+		}
+	}
+	return nil
+}
+
 // alignSets aligns and measures the sets of --dir.
 func (o *aerOptions) alignSets(ctx context.Context, r *report.Report) error {
 	words, more, err := o.aligner()
 	if err != nil {
 		return err
 	}
-	sets, err := eval.ReadAlignmentSets(o.dir)
+	sets, err := eval.ReadAlignmentSets(o.dir, o.goldBase)
 	if err != nil {
 		return err
 	}

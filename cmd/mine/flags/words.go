@@ -2,6 +2,7 @@ package flags
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bitextmine/align/word"
 	"bitextmine/encode/model"
@@ -15,12 +16,14 @@ type Words struct {
 	Model      word.Options
 	encoder    string
 	similarity word.Similarity
+	names      []string
 }
 
 // Register adds the flags.
 func (w *Words) Register(cmd *cobra.Command) {
 	w.Model, w.similarity = word.DefaultOptions(), word.DefaultSimilarity()
-	f := cmd.Flags()
+	f := pflag.NewFlagSet("words", pflag.ContinueOnError)
+	f.SortFlags = false
 	f.IntVar(&w.Model.Iterations, "iterations", w.Model.Iterations,
 		"of expectation maximisation; 0: an encoder aligns alone")
 	f.Float64Var(&w.Model.NullProb, "p0", w.Model.NullProb, "prior probability that a word is a translation of none")
@@ -34,7 +37,12 @@ func (w *Words) Register(cmd *cobra.Command) {
 	f.Float64Var(&w.similarity.Floor, "floor", w.similarity.Floor, "cosine at which a word is rather a translation of none")
 	f.Float64Var(&w.similarity.MaxEntropy, "max-entropy", w.similarity.MaxEntropy,
 		"largest entropy of a word's alignment, as a part of the largest there is; more: no link")
+	f.VisitAll(func(one *pflag.Flag) { w.names = append(w.names, one.Name) })
+	cmd.Flags().AddFlagSet(f)
 }
+
+// Names are the names of the flags.
+func (w *Words) Names() []string { return w.names }
 
 // Options returns the aligner's options, given the settings and both languages.
 func (w *Words) Options(cmd string, cfg *pipeline.Config, source, target string) (word.Options, error) {
