@@ -54,26 +54,26 @@ import (
 var filters = map[string][]string{
 	"ar": {lowercase.Name, ar.NormalizeName, ar.StemmerName},
 	"az": {turkishLowerName},
-	"ca": {lowercase.Name, ca.ElisionName},
+	"ca": {lowercase.Name, ca.ElisionName, accentsName},
 	"da": {lowercase.Name, da.SnowballStemmerName},
 	"de": {lowercase.Name, de.NormalizeName, de.LightStemmerName},
 	"en": {en.PossessiveName, lowercase.Name, porter.Name},
-	"es": {lowercase.Name, es.NormalizeName, es.LightStemmerName},
+	"es": {lowercase.Name, es.NormalizeName, es.LightStemmerName, accentsName},
 	"fa": {lowercase.Name, ar.NormalizeName, fa.NormalizeName},
 	"fi": {lowercase.Name, fi.SnowballStemmerName},
-	"fr": {lowercase.Name, fr.ElisionName, fr.LightStemmerName},
+	"fr": {conjunctionsName, lowercase.Name, fr.ElisionName, fr.LightStemmerName, accentsName},
 	"ga": {lowercase.Name, ga.ElisionName},
 	"hi": {lowercase.Name, in.NormalizeName, hi.NormalizeName, hi.StemmerName},
 	"hr": {lowercase.Name, hr.SuffixTransformationFilterName, hr.StemmerName},
 	"hu": {lowercase.Name, hu.SnowballStemmerName},
-	"it": {lowercase.Name, it.ElisionName, it.LightStemmerName},
+	"it": {lowercase.Name, it.ElisionName, it.LightStemmerName, accentsName},
 	"nb": {lowercase.Name, no.SnowballStemmerName},
 	"nl": {lowercase.Name, nl.SnowballStemmerName},
 	"no": {lowercase.Name, no.SnowballStemmerName},
 	"pl": {lowercase.Name, pl.SnowballStemmerName},
-	"pt": {lowercase.Name, pt.LightStemmerName},
+	"pt": {lowercase.Name, pt.LightStemmerName, accentsName},
 	"ro": {lowercase.Name, ro.SnowballStemmerName},
-	"ru": {lowercase.Name, ru.SnowballStemmerName},
+	"ru": {lowercase.Name, accentsName, ru.SnowballStemmerName},
 	"sv": {lowercase.Name, sv.SnowballStemmerName},
 	"tr": {apostrophe.Name, turkishLowerName, tr.SnowballStemmerName},
 
@@ -114,6 +114,11 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 		if names[len(names)-1] == pairsName {
 			tokenizer = clustersName
 		}
+		own := 0 // filters that need the text as it stands
+		if names[0] == conjunctionsName {
+			own = 1
+		}
+		names = slices.Insert(slices.Clone(names), own, lettersName)
 		err := m.AddCustomAnalyzer(analyser(side),
 			map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
 		if err != nil {

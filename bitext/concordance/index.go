@@ -29,7 +29,7 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 4
+const format = 5
 
 const (
 	metaName  = "concordance.json"

@@ -27,7 +27,10 @@ const (
 const pairsName = "pairs_of_clusters"
 
 func init() {
-	for name, filter := range map[string]analysis.TokenFilter{turkishLowerName: turkishLower{}, pairsName: pairs{}} {
+	for name, filter := range map[string]analysis.TokenFilter{
+		turkishLowerName: turkishLower{}, pairsName: pairs{},
+		lettersName: spelling(lettersOfKeyboards), accentsName: spelling(withoutAccents), conjunctionsName: frenchConjunctions{},
+	} {
 		err := registry.RegisterTokenFilter(name,
 			func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return filter, nil })
 		if err != nil {
@@ -80,6 +83,15 @@ func (pairs) Filter(in analysis.TokenStream) analysis.TokenStream {
 var oneLetter = stdregexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}` + clusterScripts + `]\p{M}*$`)
 
 func isLetter(term []byte) bool { return oneLetter.Match(term) }
+
+// spaceless finds letters of scripts that are written without spaces, or indexed as if they were.
+var spaceless = stdregexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}` + clusterScripts + `]`)
+
+// isOneWord reports whether a query is one word with several such letters.
+func isOneWord(text string) bool {
+	words := strings.Fields(text)
+	return len(words) == 1 && len(spaceless.FindAllString(words[0], 2)) == 2
+}
 
 // inPairs says whether the terms of a language are pairs of letters.
 func inPairs(language string) bool {

@@ -45,6 +45,60 @@ func TestCapitals(t *testing.T) {
 	}
 }
 
+// TestSpellings: apostrophes, accents and ligatures are written in several ways, and a conjunction is a word of its own.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct {
+		languages [2]string
+		pairs     []pair
+		finds     map[string][]int
+	}{
+		{
+			[2]string{"fr", "en"},
+			[]pair{{"Jusqu’à aujourd’hui, il dort à l'ÉTAT.", "He didn’t know.", 1.4}, {"Lorsqu'il vient à Noël, le cœur bat.", "They didn't, don't they?", 1.3}},
+			map[string][]int{"aujourd'hui": {0}, "aujourd’hui": {0}, "jusqu'à": {0}, "jusqu’a": {0}, "etat": {0}, "noel": {1}, "coeur": {1}, "qu'il": {}, "à": {0, 1},
+				"lorsqu’il": {1}, "didn't": {0, 1}, "didn’t": {0, 1}, "dont": {}},
+		},
+		{
+			[2]string{"ru", "es"},
+			[]pair{{"Ещё одна ёлка.", "El año pasado.", 1.4}, {"Мой дом.", "Adiós, señor.", 1.3}},
+			map[string][]int{"еще": {0}, "ещё": {0}, "елка": {0}, "мой": {1}, "ano": {}, "año": {0}, "adios": {1}},
+		},
+	} {
+		dir := t.TempDir()
+		x := open(t, filepath.Join(dir, "index"), write(t, filepath.Join(dir, "b.parquet"), c.languages, c.pairs))
+		for text, want := range c.finds {
+			if got := found(t, x, Query{Text: text, Mode: Words}, c.pairs); !slices.Equal(got, want) {
+				t.Errorf("%v: %s finds %v, want %v", c.languages, text, got, want)
+			}
+		}
+		for _, text := range []string{"Jusqu’à", "aujourd’hui"} {
+			result, err := x.Search(t.Context(), Query{Text: text, Mode: Phrase, Sides: [2]bool{true, true}, Limit: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, hit := range result.Hits {
+				if m := hit.Marks[0]; len(m) != 1 || hit.Texts[0][m[0].Start:m[0].End] != text {
+					t.Errorf("%s is marked at %v", text, m)
+				}
+			}
+		}
+	}
+}
+
+// TestWordsWithoutSpaces: the letters of one word stand together, and none is another.
+func TestWordsWithoutSpaces(t *testing.T) {
+	pairs := []pair{{"我们的国家。", "สหรัฐอเมริกา", 1.4}, {"我们有你们的书。", "สหภาพและรัฐ", 1.3}}
+	dir := t.TempDir()
+	x := open(t, filepath.Join(dir, "index"), write(t, filepath.Join(dir, "b.parquet"), [2]string{"zh", "th"}, pairs))
+	for _, mode := range []Mode{Words, Fuzzy, Phrase} {
+		for text, want := range map[string][]int{"我们的": {0}, "我们": {0, 1}, "สหรัฐ": {0}, "他们": {}} {
+			if got := found(t, x, Query{Text: text, Mode: mode}, pairs); !slices.Equal(got, want) {
+				t.Errorf("%s %s finds %v, want %v", mode, text, got, want)
+			}
+		}
+	}
+}
+
 // TestLower: collocates are shown in the small letters of their language.
 func TestLower(t *testing.T) {
 	if got := lower("tr", "İSTANBUL IŞIKLARI"); got != "istanbul ışıkları" {

@@ -20,8 +20,8 @@ import (
 type Mode string
 
 // Words finds pairs with all the words on one side, in any order and form; Phrase in this order, next to each other;
-// Fuzzy also in other spellings (one letter more, less or other; two from six letters on). Regexp matches Go's regular
-// expressions against the text as it stands.
+// Fuzzy also in other spellings (one letter of the stem more, less or other; two from eight on). Regexp matches Go's regular
+// expressions against the text as it stands. Of text without spaces one word is a phrase, and no letter differs.
 const (
 	Words  Mode = "words"
 	Phrase Mode = "phrase"
@@ -111,7 +111,13 @@ func (x *Index) search(ctx context.Context, q Query) (*Result, error) {
 	case q.Mode == Regexp:
 		return x.scan(ctx, q)
 	}
+	if q.Mode != Phrase && isOneWord(q.Text) {
+		q.Mode = Phrase
+	}
 	m := x.matcher(q)
+	if len(m.wanted[0])+len(m.wanted[1]) == 0 {
+		return nil, badinput.Errorf("the query %q has no word: give letters or numbers, or a regular expression", q.Text)
+	}
 	if q.Mode == Phrase {
 		return m.phrases(ctx)
 	}
@@ -169,7 +175,7 @@ func (x *Index) query(q Query, side int) (query.Query, error) {
 		switch {
 		case token.letter:
 			of = bleve.NewRegexpQuery(withNeighbours(token.term))
-		case q.Mode == Fuzzy:
+		case q.Mode == Fuzzy && fuzziness(token.term) > 0:
 			near := bleve.NewFuzzyQuery(token.term)
 			near.SetFuzziness(fuzziness(token.term))
 			of = near
@@ -185,9 +191,13 @@ func (x *Index) query(q Query, side int) (query.Query, error) {
 	return bleve.NewConjunctionQuery(all...), nil
 }
 
-// fuzziness is how many letters of a word may differ.
+// fuzziness is how many letters of a term may differ: in text without spaces, where terms are pairs of letters, none.
 func fuzziness(term string) int {
-	if len([]rune(term)) < 6 {
+	n := len([]rune(term))
+	switch {
+	case spaceless.MatchString(term):
+		return 0
+	case n < 8:
 		return 1
 	}
 	return 2

@@ -240,6 +240,16 @@ func Key(text string) (Label, error) {
 	return Label{Source: source, Target: target}, nil
 }
 
+// KeyOf is the key of a pair of texts, as Key reads it.
+func KeyOf(texts [2]string) string {
+	return keyOf(texts[0]) + ":" + keyOf(texts[1])
+}
+
+func keyOf(text string) string {
+	k := corpus.KeyOf(corpus.Normalise(text))
+	return hex.EncodeToString(k[:])
+}
+
 // Rows returns the pairs that stand in rows of a bitext file, which count from 0; nil means all. They go by the columns
 // of keys or, without these, by the keys of their texts.
 func Rows(ctx context.Context, file string, rows []uint64) (labels []Label, err error) {
@@ -304,13 +314,9 @@ func Keys(b *table.Batch) (func(i int) Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := func(text string) string {
-		k := corpus.KeyOf(corpus.Normalise(text))
-		return hex.EncodeToString(k[:])
-	}
 	return func(i int) Label {
 		a, _ := source(i)
 		b, _ := target(i)
-		return Label{Source: key(a), Target: key(b)}
+		return Label{Source: keyOf(a), Target: keyOf(b)}
 	}, nil
 }

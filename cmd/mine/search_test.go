@@ -22,7 +22,7 @@ func TestSearch(t *testing.T) {
 		{[]string{"Gemeinden", "--in", "de"}, []string{"Die Gemeinde Ahrensbök", "The municipality of Ahrensbök",
 			"de-00026 | en-00532", "3 of 3 pairs"}},
 		{[]string{"the old", "--phrase"}, []string{"6 of 6 pairs"}},
-		{[]string{"gemiende", "--fuzzy", "--limit", "1"}, []string{"1 of 4 pairs"}},
+		{[]string{"gemiende", "--fuzzy", "--limit", "1"}, []string{"1 of 3 pairs"}},
 		{[]string{`\b12 Prozent`, "--regexp"}, []string{"12 Prozent gestiegen", "1 of 1 pairs"}},
 		{[]string{"Strom", "--in", "de", "--collocates", "5"}, []string{"electricity", "log-likelihood"}},
 		{[]string{"nothingofthekind"}, []string{"0 of 0 pairs"}},
@@ -39,11 +39,13 @@ func TestSearch(t *testing.T) {
 		Texts [2]string
 		Marks [2][]struct{ Start, End int }
 		Prob  float32
+		Key   string
 	}
 	first, _, _ := strings.Cut(out, "\n")
 	if err := json.Unmarshal([]byte(first), &hit); err != nil || len(hit.Marks[0]) == 0 || hit.Prob < 0.5 {
 		t.Errorf("%s: %+v, error %v", first, hit, err)
 	}
+	must(t, "reject", run, "--key", hit.Key)
 	last := 1.0
 	for line := range strings.Lines(must(t, "search", "the", "--run", run, "--limit", "500")) {
 		var probability float64
@@ -64,7 +66,8 @@ func TestSearch(t *testing.T) {
 		{"search", "x", "--run", run, "--in", "fr"},
 		{"search", "x", "--run", run, "--phrase", "--fuzzy"},
 		{"search", "(", "--run", run, "--regexp"},
-		{"search", " ", "--run", run},
+		{"search", " ", "--run", run}, {"search", "!?", "--run", run}, {"search", "x", "--run", run, "--regexp", "--index", dir},
+		{"search", "x", "--run", run, "--collocates", "3", "--skip", "1"},
 		{"search", "x", "--bitext", filepath.Join(dir, "none.parquet")},
 		{"search", "x", "--run", run, "--index", run},
 		{"search", "x", "--run", run, "--bitext", filepath.Join(run, "de-en.parquet")},

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/concordance"
+	"bitextmine/bitext/label"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
@@ -57,6 +58,14 @@ later ones bring it up to date.`,
 			}
 			if o.bitext != "" && cmd.Flags().Changed("run") {
 				return badinput.Errorf("mine search: --run and --bitext both name what is searched; give one")
+			}
+			for _, f := range []string{"skip", "limit"} {
+				if o.collocates > 0 && cmd.Flags().Changed(f) {
+					return badinput.Errorf("mine search: --%s is of pairs, and --collocates shows words: leave one out", f)
+				}
+			}
+			if o.regexp && o.index != "" {
+				return badinput.Errorf("mine search: --regexp reads the text itself: leave --index out")
 			}
 			return runSearch(cmd.Context(), o, args[0], cmd.OutOrStdout())
 		},
@@ -112,7 +121,7 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		for _, hit := range result.Hits {
-			if err := enc.Encode(hit); err != nil {
+			if err := enc.Encode(withKey{hit, label.KeyOf(hit.Texts)}); err != nil {
 				return err
 			}
 		}
@@ -131,6 +140,12 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 		return err
 	}
 	return w.Flush()
+}
+
+// withKey is a hit with the pair's key, as mine reject --key takes it.
+type withKey struct {
+	concordance.Hit
+	Key string `json:"key"`
 }
 
 func (o searchOptions) mode() (mode concordance.Mode, err error) {
