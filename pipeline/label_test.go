@@ -27,7 +27,7 @@ func TestLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rejected, err := label.Rows(t.Context(), report.Bitext.Path, []uint64{0, 1, 2})
+	rejected, err := label.Rows(t.Context(), report.Bitext.Path, []uint64{0, 1, 2}, [2]string{})
 	if err != nil {
 		t.Fatal(err)
 	}

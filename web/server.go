@@ -82,7 +82,7 @@ const (
 	answerTime = 30 * time.Second
 	writeTime  = answerTime + 30*time.Second
 	idleTime   = time.Minute
-	maxHeader  = 16 << 10 // bytes
+	maxHeader  = 12 << 10 // bytes, to which package http adds 4 KiB
 )
 
 // Serve answers requests until the context ends.

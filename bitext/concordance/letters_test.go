@@ -45,7 +45,7 @@ func TestCapitals(t *testing.T) {
 	}
 }
 
-// TestSpellings: apostrophes, accents and ligatures are written in several ways, and a conjunction is a word of its own.
+// TestSpellings: apostrophes, accents and ligatures are written in several ways, and a conjunction is a word.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct {
 		languages [2]string

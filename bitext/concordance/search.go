@@ -20,8 +20,8 @@ import (
 type Mode string
 
 // Words finds pairs with all the words on one side, in any order and form; Phrase in this order, next to each other;
-// Fuzzy also in other spellings (one letter of the stem more, less or other; two from eight on). Regexp matches Go's regular
-// expressions against the text as it stands. Of text without spaces one word is a phrase, and no letter differs.
+// Fuzzy also in other spellings (one letter of the stem more, less or other; two from eight on). Regexp matches Go's
+// regular expressions against the text as it stands. Of text without spaces one word is a phrase, and no letter differs.
 const (
 	Words  Mode = "words"
 	Phrase Mode = "phrase"

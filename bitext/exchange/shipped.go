@@ -219,6 +219,9 @@ func refuse(name string, rec Record) error {
 
 // languages gives two codes, in any usual form, corpus's names.
 func languages(source, target string) (_, _ string, err error) {
+	if source == "" || target == "" {
+		return "", "", badinput.Errorf("known pairs have two languages: name both with --src and --tgt")
+	}
 	if source, err = corpus.ParseLanguage(source); err != nil {
 		return "", "", err
 	}

@@ -251,9 +251,11 @@ func keyOf(text string) string {
 }
 
 // Rows returns the pairs that stand in rows of a bitext file, which count from 0; nil means all. They go by the columns
-// of keys or, without these, by the keys of their texts.
-func Rows(ctx context.Context, file string, rows []uint64) (labels []Label, err error) {
-	r, err := table.Open([]string{file}, table.DefaultOptions())
+// of keys or, without these, by the keys of their texts. TMX and XLIFF have them in the languages.
+func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) (labels []Label, err error) {
+	opts := table.DefaultOptions()
+	opts.Source, opts.Target = languages[0], languages[1]
+	r, err := table.Open([]string{file}, opts)
 	if err != nil {
 		return nil, err
 	}

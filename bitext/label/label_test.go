@@ -176,15 +176,15 @@ func TestRows(t *testing.T) {
 	if err := os.WriteFile(tsv, []byte(" Haus \thouse\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	byRow, err := Rows(t.Context(), parquet, []uint64{1})
+	byRow, err := Rows(t.Context(), parquet, []uint64{1}, [2]string{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	byText, err := Rows(t.Context(), tsv, nil)
+	byText, err := Rows(t.Context(), tsv, nil, [2]string{})
 	if err != nil || !slices.Equal(byRow, byText) || byRow[0].Source != fmt.Sprintf("%x", source[:]) {
 		t.Errorf("%v and %v, %v", byRow, byText, err)
 	}
-	if _, err := Rows(t.Context(), parquet, []uint64{2}); err == nil || !badinput.Is(err) {
+	if _, err := Rows(t.Context(), parquet, []uint64{2}, [2]string{}); err == nil || !badinput.Is(err) {
 		t.Errorf("a row that is not there: %v", err)
 	}
 }

@@ -121,6 +121,9 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.opts.Anonymise == AsColumns && e.format.Sides {
 		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", e.opts.Format)
 	}
+	if e.format.Sides && len(e.opts.Columns) > 0 {
+		return badinput.Errorf("%s has texts alone: leave --columns out, or give a format with columns", e.opts.Format)
+	}
 	if e.opts.DedupURLs && e.format.Sides {
 		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", e.opts.Format)
 	}

@@ -62,6 +62,9 @@ func (e *exporter) files(name string, divided bool) []string {
 		return []string{stem + ext + suffix}
 	}
 	source, target := e.languages()
+	if source == target {
+		source, target = "src", "tgt" // each its own name
+	}
 	return []string{stem + "." + source + suffix, stem + "." + target + suffix}
 }
 

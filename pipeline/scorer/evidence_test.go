@@ -58,7 +58,7 @@ func labelled(t *testing.T, run *view.Run, n uint64) {
 	for row := range n {
 		rows = append(rows, row)
 	}
-	labels, err := label.Rows(t.Context(), run.Bitext, rows)
+	labels, err := label.Rows(t.Context(), run.Bitext, rows, [2]string{})
 	if err != nil {
 		t.Fatal(err)
 	}

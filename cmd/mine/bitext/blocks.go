@@ -167,11 +167,14 @@ func (o *blockFlags) write(ctx context.Context, run, dir string, stdout io.Write
 	return path, withRun(ctx, run, o.bitext, func(p *view.Pair, kept *align.Kept) error {
 		w := table.NewParquetWriter(f, map[string]string{"mine.version": program.Version, "mine.blocks": o.blocks})
 		c, err := align.Blocks(ctx, p, kept, opts, w.Write)
-		if err = errors.Join(err, w.Close()); err != nil {
+		if err != nil {
 			return err
 		}
 		if c.Blocks == 0 {
 			return badinput.Errorf("no pair of documents in %s has a kept pair of sentences: mine with --documents on, or lower --bead-score", run)
+		}
+		if err := w.Close(); err != nil {
+			return err
 		}
 		fmt.Fprintf(stdout, "%d blocks of %d pairs of documents, with %d aligned pairs of sentences", c.Blocks, c.Documents, c.Beads)
 		if c.Long > 0 {

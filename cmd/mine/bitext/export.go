@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,6 +103,9 @@ func (o *exportOptions) run(ctx context.Context, files []string, given func(flag
 		return err
 	}
 	if given("min-score") {
+		if math.IsNaN(o.minScore) {
+			return badinput.Errorf("--min-score is not a number: give one, such as 1.06")
+		}
 		opts.MinScore = &o.minScore
 	}
 	if o.blocks != "" {
@@ -199,6 +203,7 @@ func (o *exportOptions) refuseIdle(given func(flag string) bool, format string) 
 		{"max-missing", "--blocks", o.blocks != ""},
 		{"split-by", "--dev or --test", o.dev+o.test > 0},
 		{"licence", "--format hf", format == exporting.HuggingFace},
+		{"line-breaks", "--format tsv or moses", format == "tsv" || format == "moses"},
 	} {
 		if given(idle.flag) && !idle.met {
 			return badinput.Errorf("--%s changes nothing without %s: give both or neither", idle.flag, idle.needs)

@@ -70,6 +70,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	if err != nil {
 		return err
 	}
+	languages := [2]string{report.Settings.Source, report.Settings.Target}
 	var labels []label.Label
 	for _, key := range o.keys {
 		l, err := label.Key(key)
@@ -83,14 +84,14 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 		for i, row := range o.rows {
 			rows[i] = uint64(row)
 		}
-		some, err := label.Rows(ctx, report.BitextPath(at), rows)
+		some, err := label.Rows(ctx, report.BitextPath(at), rows, languages)
 		if err != nil {
 			return err
 		}
 		labels = append(labels, some...)
 	}
 	if o.file != "" {
-		some, err := label.Rows(ctx, o.file, nil)
+		some, err := label.Rows(ctx, o.file, nil, languages)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,14 @@ func oneRun(command string) cobra.PositionalArgs {
 }
 
 func (o *serveOptions) run(ctx context.Context, dir string, out io.Writer) (err error) {
+	if o.address == "" {
+		return badinput.Errorf("--address is empty: give an address and port, such as 127.0.0.1:8077, or leave it out")
+	}
+	for _, host := range o.hosts {
+		if strings.ContainsAny(host, "/ ") || host == "" {
+			return badinput.Errorf("--host is %q: give a name alone, such as mine.example.org", host)
+		}
+	}
 	cfg, _, err := o.Load()
 	if err == nil {
 		err = cfg.Resolve()

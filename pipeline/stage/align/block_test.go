@@ -123,7 +123,7 @@ func TestBlocksOfDocuments(t *testing.T) {
 	if _, err := align.Blocks(t.Context(), p, kept, align.BlockOptions{Paragraphs: true}, func(*table.Batch) error { return nil }); !badinput.Is(err) {
 		t.Errorf("paragraphs of sentences: %v", err)
 	}
-	rejected, err := label.Rows(t.Context(), file, []uint64{0})
+	rejected, err := label.Rows(t.Context(), file, []uint64{0}, [2]string{})
 	if err != nil {
 		t.Fatal(err)
 	}
