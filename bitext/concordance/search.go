@@ -21,7 +21,7 @@ type Mode string
 
 // Words finds pairs with all the words on one side, in any order and form; Phrase in this order, next to each other;
 // Fuzzy also in other spellings (one letter of the stem more, less or other; two from eight on). Regexp matches Go's
-// regular expressions against the text as it stands. Of text without spaces one word is a phrase, and no letter differs.
+// regular expressions against the text as it stands. Of text without spaces one word is a phrase, also in Fuzzy.
 const (
 	Words  Mode = "words"
 	Phrase Mode = "phrase"
