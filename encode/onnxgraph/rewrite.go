@@ -282,6 +282,11 @@ const (
 	attributeType = 20
 )
 
+// NewNode is a node without attributes.
+func NewNode(op string, inputs []string, output string) Node {
+	return Node{Op: op, Inputs: inputs, Outputs: []string{output}, Raw: operator(op, inputs, output)}
+}
+
 // operator is a NodeProto.
 func operator(op string, inputs []string, output string, attributes ...[]byte) []byte {
 	var n []byte

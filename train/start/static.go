@@ -89,8 +89,12 @@ func readStatic(m *model.Model, graph []byte) (*Static, error) {
 		}
 	})
 	e.rows = encoder.NewTable(tableName, dim, values, nil)
-	if e.head, err = student.FindHead(g, features(g), m.Output, m.Dim); err != nil {
+	head, err := student.FindHead(g, features(g), m.Output, m.Dim)
+	if err != nil {
 		return nil, err
+	}
+	if e.head, err = head.Widened(); err != nil {
+		return nil, fmt.Errorf("cannot be trained: its head %w", err)
 	}
 	return e, e.takeHead()
 }

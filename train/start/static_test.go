@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
+	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 	"bitextmine/train/data"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
@@ -91,6 +94,44 @@ func TestForward(t *testing.T) {
 				t.Fatalf("number %d of sentence %d is %g, want %g", c, i, got[i*dim+c], want)
 			}
 		}
+	}
+}
+
+// TestHeadInEightBits: the default encoder, whose head is in 8 bits, is trained on from nearly its own vectors.
+func TestHeadInEightBits(t *testing.T) {
+	m, err := model.Load("use-static")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := m.ReadFile(m.ONNX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := readStatic(m, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := onnxgraph.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := side()
+	for i := range s.IDs {
+		s.IDs[i] *= 1000
+	}
+	sums, err := e.sums(t.Context(), s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := make([]float32, s.N*m.Dim), forward(t, e, s)
+	static.FindHead(g, m.Output, static.Find(g, m.Output)).Vectors(&static.Memory{}, sums, s.N, want)
+	for i := range s.N {
+		if c := embedding.Dot(want[i*m.Dim:][:m.Dim], got[i*m.Dim:][:m.Dim]); c < 0.997 || c > 1.001 {
+			t.Errorf("sentence %d has the cosine %v to itself", i, c)
+		}
+	}
+	if e.Backward(t.Context(), s, 1, got) != nil || len(e.Weights()) < 3 {
+		t.Errorf("%d weights", len(e.Weights()))
 	}
 }
 

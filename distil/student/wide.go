@@ -1,0 +1,78 @@
+package student
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"bitextmine/encode/onnxgraph"
+)
+
+// Widened returns the head with matrices in float32 in place of those that `mine model quantise` wrote in 8 bits, whose
+// products have no gradients. A head without any is returned as it is.
+func (h *Head) Widened() (*Head, error) {
+	weights := map[string]onnxgraph.Initializer{}
+	for _, w := range h.Weights {
+		weights[w.Name] = w
+	}
+	made, nodes := map[string]onnxgraph.Node{}, slices.Clone(h.Nodes)
+	for _, n := range nodes {
+		made[n.Outputs[0]] = n
+	}
+	units := map[string]onnxgraph.Node{} // products that are yet to be multiplied by the scale of their row
+	for i, n := range nodes {
+		if n.Op == "MatMulIntegerToFloat" {
+			units[n.Outputs[0]] = n
+		}
+		product, ok := units[n.Inputs[0]]
+		if !ok || n.Op != "Mul" {
+			continue
+		}
+		numbers := made[product.Inputs[0]]                        // QuantizeLinear
+		x := made[slices.Concat(numbers.Inputs, []string{""})[0]] // Mul by the row's factor
+		w, wide := weights[product.Inputs[1]], product.Inputs[1]+".wide"
+		values, shape, err := widenedMatrix(w, weights[product.Inputs[min(3, len(product.Inputs)-1)]])
+		if err != nil || numbers.Op != "QuantizeLinear" || x.Op != "Mul" {
+			return nil, fmt.Errorf("has a product in 8 bits, %s, that mine model quantise does not write", product.Outputs[0])
+		}
+		weights[wide] = onnxgraph.NewFloat32(wide, shape, values)
+		nodes[i] = onnxgraph.NewNode("MatMul", []string{x.Inputs[0], wide}, n.Outputs[0])
+	}
+	if len(units) == 0 {
+		return h, nil
+	}
+	out := *h
+	out.Nodes, out.Weights = nil, nil
+	needed, takes := (&onnxgraph.Graph{Nodes: nodes}).Between(h.From, h.To)
+	for _, i := range needed {
+		out.Nodes = append(out.Nodes, nodes[i])
+	}
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		if takes[name] {
+			out.Weights = append(out.Weights, weights[name])
+		}
+	}
+	return &out, nil
+}
+
+// widenedMatrix is a matrix [rows, columns] of 8-bit numbers with a scale a column, which has the 1/127 of the inputs in
+// it.
+func widenedMatrix(numbers, scales onnxgraph.Initializer) (values []float32, shape []int, err error) {
+	n, err := numbers.Tensor()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := scales.Tensor()
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.Type != onnxgraph.Int8 || s.Type != onnxgraph.Float32 || len(n.Shape) != 2 || len(s.Data) != 4*n.Shape[1] {
+		return nil, nil, fmt.Errorf("%s is no matrix in 8 bits", numbers.Name)
+	}
+	by := s.Float32s()
+	values = make([]float32, len(n.Data))
+	for i, b := range n.Data {
+		values[i] = float32(int8(b)) * by[i%len(by)] * 127
+	}
+	return values, n.Shape, nil
+}
