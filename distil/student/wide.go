@@ -55,8 +55,8 @@ func (h *Head) Widened() (*Head, error) {
 	return &out, nil
 }
 
-// widenedMatrix is a matrix [rows, columns] of 8-bit numbers with a scale a column, which has the 1/127 of the inputs in
-// it.
+// widenedMatrix is a matrix [rows, columns] of 8-bit numbers with a scale a column, which has the 1/127 of the inputs
+// in it.
 func widenedMatrix(numbers, scales onnxgraph.Initializer) (values []float32, shape []int, err error) {
 	n, err := numbers.Tensor()
 	if err != nil {
