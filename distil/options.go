@@ -91,6 +91,9 @@ func (o Options) Validate() error {
 	check(o.BesideColumns > 0 && o.BesideColumns%2 == 0, "--beside-columns is %d: give an even number of columns",
 		o.BesideColumns)
 	check(o.BesideShare > 0 && o.BesideShare < 1, "--beside-share is %g: give a number between 0 and 1", o.BesideShare)
+	of := DefaultOptions()
+	check(o.Beside != "" || o.BesideColumns == of.BesideColumns && o.BesideShare == of.BesideShare,
+		"--beside-columns and --beside-share are of the encoder of --beside: name one, or leave them out")
 	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
 	if wrong != nil {

@@ -167,5 +167,5 @@ func TestFindAlignedLayouts(t *testing.T) {
 		t.Errorf("%v, %v; want the one Chinese set", only, err)
 	}
 	_, err = testset.FindAligned(dir, "test", []string{"de"}, "en")
-	refused(t, err, `no part "test", only dev, devtest`, "--split")
+	refused(t, err, `no part "test": name one of dev, devtest`, "--split")
 }

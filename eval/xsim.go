@@ -61,7 +61,7 @@ func ScoreXSim(ctx context.Context, searcher index.Searcher, source, target test
 var XSimPlusPlus = &Protocol{
 	Name: "xsim++",
 	Definition: [2]string{
-		"xsim with synthetic English negatives added to the targets: edits of causality, entities and numbers that change the meaning of a target.",
+		"xsim with synthetic English negatives added to the targets: edits of causality, negation, entities and numbers that change the meaning of a target.",
 		"Error rate in percent by text, as LASER's eval.py counts, and errors by kind: the edit that won, or misaligned for any other wrong sentence.",
 	},
 	Columns:   errorColumns,

@@ -78,11 +78,20 @@ func TestRefusedBeforeReading(t *testing.T) {
 		"a bag beside a wider teacher":             {distil, "vectors of 512 numbers and the encoder has vectors of 64: set encoder.transformer.projection"},
 		"a transformer beside a wider teacher":     {all(transformer, distil), "the encoder has vectors of 32"},
 		"a projection that does not fit":           {all(transformer, distil, func(c *Config) { c.Encoder.Transformer.Projection = 500 }), "vectors of 500"},
+		"one pair":                                 {func(c *Config) { c.Bitext.BatchSize = 1 }, "it needs at least 2"},
+		"one step without a rate":                  {func(c *Config) { c.Steps = 1 }, "whose rate is 0"},
+		"a rate without end":                       {func(c *Config) { c.Optimiser.LearningRate = math.Inf(1) }, "it must be a number"},
+		"adafactor's moments":                      {func(c *Config) { c.Optimiser.Kind, c.Optimiser.Beta1 = "adafactor", 0.5 }, "adafactor has no beta1"},
+		"the best of nothing":                      {func(c *Config) { c.Stop.Keep = 3 }, "stop.keep needs stop.metric"},
+		"links that are not read":                  {func(c *Config) { c.Bitext.Sources[0].Alignments = []string{"x"} }, "does not read"},
 		"published weights beside another teacher": {all(transformer, distil, func(c *Config) { c.Encoder.Start = "encoder/testdata/bert" }), "vectors of 16"},
 	} {
 		config, o := tiny(t, c.change)
 		config.Bitext.Sources[0].Files = []string{"nowhere.tsv"}
-		_, err := Run(limited(t), config, o)
+		err := config.Validate()
+		if err == nil {
+			_, err = Run(limited(t), config, o)
+		}
 		if refused(t, err, c.want); t.Failed() {
 			t.Fatal(name)
 		}
@@ -182,12 +191,12 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Run(ctx, config, o)
-	refused(t, err, "resume it or choose another directory")
+	refused(t, err, "go on with --resume, or choose another directory")
 	o.Resume = true
 	other := config
 	other.Seed++
 	_, err = Run(ctx, other, o)
-	refused(t, err, "another preset")
+	refused(t, err, "another preset than this one (seed was 1 and is 2)")
 	other = config
 	other.Encoder.Transformer.Precision = layers.BFloat16
 	_, err = Run(ctx, other, o)

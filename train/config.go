@@ -93,7 +93,7 @@ func DefaultConfig() Config {
 func ReadConfig(path string, bitext ...string) (Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Config{}, badinput.Errorf("open the training preset: %w", err)
+		return Config{}, badinput.Errorf("the training preset cannot be read (%w): name one of configs/train, or your own", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return decodeConfig(f, path, bitext)
@@ -140,11 +140,16 @@ func (c Config) Validate() error {
 	check(c.EvalEvery >= 0, "eval_every is %d: it cannot be negative", c.EvalEvery)
 	check(c.Stop.Patience == 0 || c.Stop.Metric != "", "stop.patience needs stop.metric: name a dev metric")
 	check(c.Stop.Patience >= 0, "stop.patience is %d: it cannot be negative", c.Stop.Patience)
+	check(c.Stop.Metric != "" || c.Stop.Keep <= 1, "stop.keep needs stop.metric, which says what checkpoints are the best")
 	check(c.Stop.Metric == "" || c.Stop.Keep > 0, "stop.keep is %d: it must be above 0, as the best checkpoint is exported", c.Stop.Keep)
 	check(!isError(c.Stop.Metric), "stop.metric is %q, which is better when it is lower: name a figure that is better when it is higher", c.Stop.Metric)
 	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric),
 		"stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
+	check(c.Optimiser.Learns(c.Steps), "steps is 1, whose rate is 0 by the schedule %s: set optimiser.schedule to constant", c.Optimiser.Schedule)
 	needs := c.Objective.Needs()
+	check(needs.Words || !slices.ContainsFunc(c.Bitext.Sources, func(s data.Source) bool { return len(s.Alignments) > 0 }),
+		"sources have alignments, which the objective %s does not read: leave them out", c.Objective.Name)
+	check(needs.Words || c.Bitext.Words == nil, "bitext.words is there, which the objective %s does not read: leave it out", c.Objective.Name)
 	check(!needs.Tokens || !step.Cached(c.Encoder.Of().Graph, c.Chunk),
 		"the objective %s needs the encoder's tokens, which are available only with a transformer or an imported encoder and without chunk: "+
 			"set encoder.kind to one of them and remove chunk", c.Objective.Name)

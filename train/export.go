@@ -226,10 +226,11 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 		begin = *all[len(all)-1]
 		switch {
 		case !o.Resume:
-			return begin, badinput.Errorf("%s holds a training, at step %d: resume it or choose another directory",
+			return begin, badinput.Errorf("%s holds a training, at step %d: go on with --resume, or choose another directory",
 				o.Out, begin.Step)
 		case begin.Config != digest:
-			return begin, badinput.Errorf("%s holds a training by another preset than this one: give its %s, or choose another directory", o.Out, configFile)
+			return begin, badinput.Errorf("%s holds a training by another preset than this one%s: give its %s, or choose another directory",
+				o.Out, c.unlike(config), configFile)
 		}
 	}
 	text, err := yaml.Marshal(c)

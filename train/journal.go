@@ -25,7 +25,7 @@ type JournalLine struct {
 	Step      int                `json:"step"`
 	Loss      float64            `json:"loss,omitempty"`  // mean over the steps since the previous line
 	Terms     map[string]float64 `json:"terms,omitempty"` // means too, before weighting
-	Rate      float64            `json:"rate,omitempty"`
+	Rate      *float64           `json:"rate,omitempty"`
 	Norm      float64            `json:"norm,omitempty"` // norm of the last step's gradient, before clipping
 	Epoch     float64            `json:"epoch,omitempty"`
 	Sentences float64            `json:"sentences_per_second,omitempty"` // counting both sides
@@ -134,7 +134,7 @@ func (a *Average) Skip(d time.Duration) { a.began = a.began.Add(d) }
 // Line is the line after a step.
 func (a *Average) Line(step int, rate, epoch float64) JournalLine {
 	l := JournalLine{Step: step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Norm: a.Norm,
-		Rate: rate, Epoch: epoch,
+		Rate: &rate, Epoch: epoch,
 		Sentences: float64(a.sentences) / time.Since(a.began).Seconds()}
 	for name, sum := range a.terms {
 		l.Terms[name] = sum / float64(a.batches)

@@ -176,7 +176,7 @@ func (t *trainer) diverged(format string, args ...any) error {
 	} else if len(all) > 0 {
 		last = "the checkpoint before it is " + t.checkpoints.At(all[len(all)-1].Step)
 	}
-	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or set optimiser.clip", fmt.Sprintf(format, args...),
+	return badinput.Errorf("%s; %s: lower optimiser.learning_rate or optimiser.clip", fmt.Sprintf(format, args...),
 		last)
 }
 

@@ -24,7 +24,7 @@ func ofStatic(t *testing.T) func(*Config) {
 func TestStaticEncoder(t *testing.T) {
 	ctx := limited(t)
 	c, o := tiny(t, ofStatic(t))
-	c.Steps, c.Optimiser.LearningRate = 1, 1e-12
+	c.Steps, c.Optimiser.LearningRate, c.Optimiser.Schedule = 1, 1e-12, "constant"
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}

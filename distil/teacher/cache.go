@@ -133,7 +133,7 @@ func (c *cache) append(keys []corpus.Key, vectors []float32) error {
 		_, err = c.index.WriteAt(entries, int64(header+rows*entrySize))
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("write the teacher's cache: %w", err), c.cut(rows))
+		return errors.Join(atomicfile.Explain(c.vectors.Name(), err), c.cut(rows))
 	}
 	for i, key := range keys {
 		c.rows[key] = rows + i

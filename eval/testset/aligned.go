@@ -110,7 +110,7 @@ func otherParts(dir, split string) error {
 	if len(parts) == 0 || slices.Contains(parts, split) {
 		return nil
 	}
-	return badinput.Errorf("%s has no part %q, only %s: name one of them with --split", dir, split, strings.Join(parts, ", "))
+	return badinput.Errorf("%s has no part %q: name one of %s (--split, or split in a preset)", dir, split, strings.Join(parts, ", "))
 }
 
 // pairwise finds sets of two files NAME.PAIR.LANGUAGE.

@@ -66,7 +66,7 @@ type searcher struct {
 func Open(opts Options) (index.Searcher, error) {
 	if opts.Threads < 0 {
 		return nil, badinput.Errorf(
-			"a search cannot run on %d threads; give a positive number, or 0 for all processors", opts.Threads)
+			"threads is %d: give a positive number, or 0 for all processors", opts.Threads)
 	}
 	s := &searcher{threads: opts.Threads, kernel: kernel.Best, sourceOnly: opts.SourceOnly, space: opts.Space}
 	if s.threads == 0 {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -131,6 +132,9 @@ func poolings(all map[string]any) (on []string, err error) {
 			if strings.HasPrefix(key, "pooling_mode_") && value == true && !known {
 				names = append(names, key)
 			}
+		}
+		if said, ok := all["pooling_mode_mean_tokens"]; ok && said == false && names == nil {
+			return nil, errors.New("none, as every pooling_mode is false")
 		}
 		if names == nil {
 			names = []string{"mean"} // sentence-transformers' default

@@ -49,7 +49,10 @@ func (s Settings) Validate() error {
 	}
 	check(slices.Contains(kinds, s.Kind), "kind is %q: take one of %s", s.Kind, strings.Join(kinds, ", "))
 	check(schedules[s.Schedule] != nil, "schedule is %q: take constant, linear, inverse_sqrt, cosine or cosine_restarts", s.Schedule)
-	check(s.LearningRate > 0, "learning_rate is %g: it must be above 0", s.LearningRate)
+	check(s.LearningRate > 0 && finite(s.LearningRate), "learning_rate is %g: it must be a number above 0", s.LearningRate)
+	of := Defaults()
+	check(s.Kind != "adafactor" || s.Beta1 == of.Beta1 && s.Beta2 == of.Beta2 && s.Epsilon == of.Epsilon,
+		"adafactor has no beta1, beta2 or epsilon: leave them out")
 	check(s.Beta1 >= 0 && s.Beta1 < 1, "beta1 is %g: it must be in [0, 1)", s.Beta1)
 	check(s.Beta2 > 0 && s.Beta2 < 1, "beta2 is %g: it must be in (0, 1)", s.Beta2)
 	check(s.Epsilon > 0, "epsilon is %g: it must be above 0", s.Epsilon)
@@ -240,6 +243,9 @@ func progress(step, warmup, total int) float64 {
 	}
 	return min(1, float64(step-warmup)/float64(total-warmup))
 }
+
+// Learns reports whether a training of so many steps has one with a rate above 0: the last of a schedule may have none.
+func (s Settings) Learns(steps int) bool { return steps > 1 || s.rate(1, steps) > 0 }
 
 func (s Settings) rate(step, total int) float64 {
 	if step < s.Warmup {

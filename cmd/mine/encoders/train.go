@@ -68,6 +68,10 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.cache != "" && config.Objective.Needs().Teacher == "" {
+		return badinput.Errorf("--teacher-cache is for a teacher's vectors, and the objective %s of %s has no teacher: leave it out",
+			config.Objective.Name, o.preset)
+	}
 	cfg, _, err := o.Load()
 	if err != nil {
 		return err
@@ -83,6 +87,9 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	console.Close()
 	if errors.Is(err, context.Canceled) {
 		return program.StoppedBut(err, afterStop(o.out))
+	}
+	if badinput.IsDiskFull(err) {
+		return badinput.Errorf("%w, with --resume if there is a checkpoint in it", err)
 	}
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func init() {
 	}})
 }
 
-func (*contrastiveSettings) Needs() objective.Needs { return objective.Needs{} }
+func (*contrastiveSettings) Needs() objective.Needs { return objective.Needs{Pairs: 2} }
 
 func (s *contrastiveSettings) Build(t objective.Training) (objective.Objective, error) {
 	return contrastive{*s}, s.fits(t.Dim)

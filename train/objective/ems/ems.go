@@ -197,7 +197,7 @@ func (s *Settings) Validate(check objective.Check) {
 
 // Needs is a mask token for UGT and the embedding table for a shared embedding.
 func (s *Settings) Needs() objective.Needs {
-	return objective.Needs{Mask: s.Reconstruction == UGT, Table: s.reconstructs() && s.SharedEmbedding}
+	return objective.Needs{Pairs: 2, Mask: s.Reconstruction == UGT, Table: s.reconstructs() && s.SharedEmbedding}
 }
 
 // Build returns the objective.

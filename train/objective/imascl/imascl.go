@@ -57,7 +57,7 @@ func (s *Settings) Validate(check objective.Check) {
 }
 
 // Needs is the teacher.
-func (s *Settings) Needs() objective.Needs { return objective.Needs{Teacher: s.Teacher} }
+func (s *Settings) Needs() objective.Needs { return objective.Needs{Pairs: 2, Teacher: s.Teacher} }
 
 // Build returns the objective.
 func (s *Settings) Build(t objective.Training) (objective.Objective, error) {

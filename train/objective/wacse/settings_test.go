@@ -45,9 +45,9 @@ func TestRanges(t *testing.T) {
 
 // TestNeeds: only what the terms read.
 func TestNeeds(t *testing.T) {
-	all, words := objective.Needs{Tokens: true, Words: true, Table: true, Mask: true}, objective.Needs{Tokens: true, Words: true}
+	all, words := objective.Needs{Tokens: true, Words: true, Table: true, Mask: true, Pairs: 2}, objective.Needs{Tokens: true, Words: true, Pairs: 2}
 	for want, s := range map[objective.Needs]Settings{
-		all: {AWPWeight: 1}, words: {WTRWeight: 1}, {}: {TRWeight: 1},
+		all: {AWPWeight: 1}, words: {WTRWeight: 1}, {Pairs: 2}: {TRWeight: 1},
 	} {
 		if got := s.Needs(); got != want {
 			t.Errorf("%+v needs %+v, want %+v", s, got, want)

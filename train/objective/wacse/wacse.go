@@ -176,7 +176,7 @@ func (s *Settings) ranking() contrastive.Ranking {
 func (s *Settings) Needs() objective.Needs {
 	predicts := s.AWPWeight > 0
 	reads := predicts || s.WTRWeight > 0
-	return objective.Needs{Tokens: reads, Words: reads, Table: predicts, Mask: predicts}
+	return objective.Needs{Pairs: 2, Tokens: reads, Words: reads, Table: predicts, Mask: predicts}
 }
 
 // Build makes the objective.
