@@ -121,9 +121,9 @@ func TestHighest(t *testing.T) {
 
 func TestSimilarityRefuses(t *testing.T) {
 	for says, change := range map[string]func(s *Similarity){
-		"--temperature is 0":           func(s *Similarity) { s.Temperature = 0 },
-		"--floor is 2":                 func(s *Similarity) { s.Floor = 2 },
-		"--max-entropy is 0":               func(s *Similarity) { s.MaxEntropy = 0 },
+		"--temperature is 0":             func(s *Similarity) { s.Temperature = 0 },
+		"--floor is 2":                   func(s *Similarity) { s.Floor = 2 },
+		"--max-entropy is 0":             func(s *Similarity) { s.MaxEntropy = 0 },
 		`has no layer "third": name one`: func(s *Similarity) { s.Layer = "third" },
 		"has no token vectors": func(s *Similarity) {
 			other := *s.Model

@@ -115,17 +115,8 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.format, err = formatOf(e.opts.Format); err != nil {
 		return err
 	}
-	if e.opts.Compression != "" && !e.format.Plain {
-		return badinput.Errorf("%s is compressed inside: leave --compress out", e.opts.Format)
-	}
-	if e.opts.Anonymise == AsColumns && e.format.Sides {
-		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", e.opts.Format)
-	}
-	if e.format.Sides && len(e.opts.Columns) > 0 {
-		return badinput.Errorf("%s has texts alone: leave --columns out, or give a format with columns", e.opts.Format)
-	}
-	if e.opts.DedupURLs && e.format.Sides {
-		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", e.opts.Format)
+	if err := e.checkFormat(); err != nil {
+		return err
 	}
 	r, err := table.Open(e.opts.Files, e.opts.Table)
 	if err != nil {
@@ -175,6 +166,22 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 		e.opts.Table.Columns = needed(e)
 	}
 	return err
+}
+
+// checkFormat refuses what the format has no place for.
+func (e *exporter) checkFormat() error {
+	name, alone := e.opts.Format, e.format.Sides
+	switch {
+	case e.opts.Compression != "" && !e.format.Plain:
+		return badinput.Errorf("%s is compressed inside: leave --compress out", name)
+	case alone && e.opts.Anonymise == AsColumns:
+		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", name)
+	case alone && len(e.opts.Columns) > 0:
+		return badinput.Errorf("%s has texts alone: leave --columns out, or give a format with columns", name)
+	case alone && e.opts.DedupURLs:
+		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", name)
+	}
+	return nil
 }
 
 func formatOf(name string) (*Format, error) {
