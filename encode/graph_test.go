@@ -211,6 +211,45 @@ func TestTokenBeyondGraphIsRefused(t *testing.T) {
 	encodetest.Refused(t, e.Encode(t.Context(), "de", []string{"a"}, make([]float32, 2)), "gave a token that its graph does not have")
 }
 
+// TestMoreTokensThanTheGraphTakes: a manifest that promises more tokens than the graph has places for is named.
+func TestMoreTokensThanTheGraphTakes(t *testing.T) {
+	floats := func(name string, shape ...int) message {
+		m, n := message{}, 4
+		for _, d := range shape {
+			m, n = m.number(1, d), n*d
+		}
+		return m.number(2, 1).text(8, name).bytes(9, make([]byte, n))
+	}
+	whole := func(name string, value int64) message {
+		return message{}.number(1, 1).number(2, 7).text(8, name).bytes(9, binary.LittleEndian.AppendUint64(nil, uint64(value)))
+	}
+	graph := message{}.
+		bytes(1, node("Gather", []string{"table", "ids"}, []string{"found"})).
+		bytes(1, node("Shape", []string{"ids"}, []string{"shape"})).
+		bytes(1, node("Gather", []string{"shape", "one"}, []string{"length"})).
+		bytes(1, node("Slice", []string{"places", "zero", "length", "one"}, []string{"cut"})).
+		bytes(1, node("Add", []string{"found", "cut"}, []string{"states"})).
+		text(2, "places").bytes(5, floats("table", 8, 2)).bytes(5, floats("places", 1, 4, 2)).bytes(5, whole("zero", 0)).bytes(5, whole("one", 1)).
+		bytes(11, value("ids", 7, 0, 0)).bytes(11, value("types", 7, 0, 0)).bytes(12, value("states", 1, 0, 0, 2))
+	m, err := model.LoadFS(fstest.MapFS{
+		model.FileName: {Data: []byte(fmt.Sprintf(letterManifest, model.Mean, ""))},
+		"model.onnx":   {Data: message{}.number(1, 8).bytes(7, graph).bytes(8, message{}.number(2, 13))},
+		"vocab.txt":    {Data: []byte(letterWords)},
+	}, model.FileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(m, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	encodetest.Refused(t, e.Encode(t.Context(), "de", []string{"a b c"}, make([]float32, 2)), "does not take 5 tokens: lower max_tokens in")
+	if err := e.Encode(t.Context(), "de", []string{"a b"}, make([]float32, 2)); err == nil || strings.Contains(err.Error(), "max_tokens") {
+		t.Errorf("four tokens, whose vector is zero: %v", err)
+	}
+}
+
 // Dynamic quantisation takes its scale from the batch, so such graphs get one sentence at a time.
 func TestQuantisedVectorDoesNotDependOnBatch(t *testing.T) {
 	e := letters(t, model.Mean, true)

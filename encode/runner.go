@@ -61,6 +61,10 @@ func (r *runner) run(w *window, b batch) error {
 			"encoder %s: its tokenizer gave a token that its graph does not have: correct the tokenizer's file, offset or special tokens in %s",
 			r.model.Name, r.model.Path(model.FileName))
 	}
+	if errors.Is(err, errTooLong) {
+		return badinput.Errorf("encoder %s: its graph does not take %d tokens: lower max_tokens in %s",
+			r.model.Name, b.length, r.model.Path(model.FileName))
+	}
 	if err != nil {
 		return fmt.Errorf("encode %d sentences of at most %d tokens with %s: %w", n, b.length, r.model.Name, err)
 	}
@@ -82,6 +86,9 @@ func (r *runner) run(w *window, b batch) error {
 // errNoToken is an id that the graph has no row for.
 var errNoToken = errors.New("no such token")
 
+// errTooLong says that the graph takes fewer tokens.
+var errTooLong = errors.New("too many tokens")
+
 // whole runs the graph on the tokens of rows that have equally many, and leaves values numbers a row in r.out.
 func (r *runner) whole(w *window, b batch, values int) error {
 	n, l := int64(len(b.rows)), int64(b.length)
@@ -102,6 +109,16 @@ func (r *runner) whole(w *window, b batch, values int) error {
 	err := r.call(ort.NewShape(n, l), outShape, b.size)
 	if err != nil && strings.Contains(err.Error(), "out of data bounds") {
 		return errNoToken
+	}
+	if err != nil && !gpu.OutOfMemory(err) && strings.Contains(err.Error(), "Non-zero status code") {
+		// A node has failed. If it does not fail with one token a row, it is for their number.
+		r.ids = r.ids[:n]
+		if r.model.Pooling != model.None {
+			outShape[1] = 1
+		}
+		if r.call(ort.NewShape(n, 1), outShape, b.size) == nil {
+			return errTooLong
+		}
 	}
 	return err
 }
