@@ -79,7 +79,7 @@ type comparison struct {
 	files         map[string]string     // kinds of changes by path
 	pairs         map[pair]scored       // the first run's pairs that the second has not shown yet
 	before, after [2]map[[16]byte]bool
-	labels        map[[2]string]bool // the second run's: accepted or not
+	labels        label.Index // the second run's
 	byProbability bool
 }
 
@@ -171,15 +171,12 @@ func (c *comparison) compareFiles(before, after string) error {
 
 // readLabels reads the labels of a run.
 func (c *comparison) readLabels(run string) error {
-	c.labels = map[[2]string]bool{}
 	path, err := record.BitextAt(run)
 	if err != nil {
 		return err
 	}
 	labels, err := label.Latest(filepath.Dir(path))
-	for _, l := range labels {
-		c.labels[[2]string{l.Source, l.Target}] = l.Accepted
-	}
+	c.labels = label.IndexOf(labels)
 	return err
 }
 
@@ -260,8 +257,8 @@ func (c *comparison) change(kind, cause string, before, after float32, row *bite
 
 // cause says why a pair is in one run alone.
 func (c *comparison) cause(kind string, row *bitext.Row) string {
-	if accepted, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
-		accepted == (kind == Added) {
+	if l, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
+		l.Accepted == (kind == Added) {
 		return Labelled
 	}
 	for _, shard := range []string{row.Source.Shard, row.Target.Shard} {

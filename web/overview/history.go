@@ -73,7 +73,7 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 	switch {
 	case at < 0:
 		return nil, badinput.Errorf(
-			"there is no night %q in %s: it may have been removed, as nights beyond the last keep are", night, r.Out)
+			"there is no night %q in %s: name one of those that the overview lists; nights beyond the last keep are removed", night, r.Out)
 	case at == 0:
 		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with",
 			night)
