@@ -32,6 +32,7 @@ func openCSV(in input.File, opts Options) (_ *csvReader, err error) {
 	r := &csvReader{File: f}
 	switch {
 	case opts.Layout == nil:
+		opts.MustName = opts.MustName || len(columns) > 2 // most files have a header
 		r.row, r.header, err = opts.row(columns, "comma-separated", in.Path, 1)
 	case len(columns) != len(opts.Layout.Columns):
 		err = badinput.Errorf("%s: its first record has %d fields, but %d columns are named: correct columns of its source",

@@ -80,7 +80,7 @@ func (o Options) row(columns []string, kind, name string, line uint64) (_ row, h
 		layout := Layout{Columns: columns}
 		return layout.row(o), true, nil
 	case o.MustName:
-		return row{}, false, badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", name,
+		return row{}, false, badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts (--src-column, --tgt-column)", name,
 			o.SourceColumn, o.TargetColumn)
 	case len(columns) < 2:
 		return row{}, false, badinput.Errorf("%s:%d: the line has 1 %s field, but a pair needs two: correct it", name, line, kind)

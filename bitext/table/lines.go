@@ -76,7 +76,7 @@ func (s *fieldSource) begin(first row, opts Options) error {
 	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
 		switch {
 		case opts.MustName || opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
-			return badinput.Errorf("%s: its first line does not name both columns %q and %q: correct the names", s.name,
+			return badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts (--src-column, --tgt-column)", s.name,
 				opts.SourceColumn, opts.TargetColumn)
 		case len(names) < 2:
 			return badinput.Errorf("%s:1: the line has 1 %s field, but a pair needs two: correct it", s.name, s.kind)
@@ -174,6 +174,7 @@ func openCSV(in input.File, opts Options) (*fieldSource, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.MustName = opts.MustName || len(header) > 2 // most files have a header
 	return openFields(in, &csvFields{File: f, into: header}, "comma-separated", opts)
 }
 

@@ -87,8 +87,8 @@ func TestFormats(t *testing.T) {
 		{"TMX", "x.tmx", tmx, languages, map[string][]string{"src_text": {"Haus", "Baum"}, "tgt_text": {"house", ""}, "src_lang": {"de", "de"}}, "src_text tgt_text src_lang tgt_lang"},
 		{"CSV with names", "x.csv", "url;tgt_text;src_text\r\nu;\"a \"\"big\"\" house\";Haus\r\n\r\n", DefaultOptions(),
 			map[string][]string{"src_text": {"Haus", ""}, "tgt_text": {`a "big" house`, ""}, "url": {"u", ""}}, "url tgt_text src_text"},
-		{"CSV without names", "x.csv", "Haus,house,\"two\nlines\"\n", DefaultOptions(),
-			map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}, "column_3": {"two\nlines"}}, "src_text tgt_text column_3"},
+		{"CSV without names", "x.csv", "Haus,\"two\nlines\"\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus"}, "tgt_text": {"two\nlines"}}, "src_text tgt_text"},
 		{"XLIFF", "x.xlf", xliff, languages, map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}}, "src_text tgt_text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,6 +162,7 @@ func TestBadInput(t *testing.T) {
 		{"one field", "x.tsv", "a\n", "a pair needs two", DefaultOptions()},
 		{"more fields", "x.tsv", "a\tb\na\tb\tc\n", ":2: 3 tab-separated fields instead of 2", DefaultOptions()},
 		{"more fields of CSV", "x.csv", "a,b\na,b,c\n", ":2: 3 fields, the header has 2", DefaultOptions()},
+		{"CSV with other names", "x.csv", "id,Deutsch,English\n1,a,b\n", "name those of the texts", DefaultOptions()},
 		{"CSV that is not UTF-8", "x.csv", "a,b\n\xff,b\n", ":2: not_utf8", DefaultOptions()},
 		{"an empty CSV", "x.csv", "", "holds no", DefaultOptions()},
 		{"XLIFF of other languages", "x.xliff", `<xliff srcLang="fr" trgLang="en"/>`, `from "fr" to "en"`, languages},
