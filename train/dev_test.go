@@ -157,3 +157,14 @@ func TestCheckDev(t *testing.T) {
 		}
 	}
 }
+
+// TestLongWarmUpIsSaid: a rate that is never reached is a warning, not an error: a training may be tried shortened.
+func TestLongWarmUpIsSaid(t *testing.T) {
+	c, o := tiny(t, nil)
+	c.Optimiser.Warmup = c.Steps + 1
+	told := ""
+	o.Report = func(what string) { told += what + "\n" }
+	if _, err := Run(limited(t), c, o); err != nil || !strings.Contains(told, "the rate never reaches learning_rate") {
+		t.Errorf("%v: %s", err, told)
+	}
+}

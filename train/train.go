@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -63,6 +64,9 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	}
 	if warning := c.testWarning(); warning != "" {
 		o.report(warning)
+	}
+	if c.Optimiser.Warmup > c.Steps {
+		o.report(fmt.Sprintf("warning: the warm-up has %d steps and the training %d: the rate never reaches learning_rate", c.Optimiser.Warmup, c.Steps))
 	}
 	if err := c.takeTokenizer(); err != nil {
 		return summary, err
