@@ -15,6 +15,17 @@ const (
 	Edited   = "edited" // accepted with the texts that the person gave
 )
 
+// Decision is the label's value of Column.
+func (l Label) Decision() string {
+	switch {
+	case l.Edited():
+		return Edited
+	case l.Accepted:
+		return Accepted
+	}
+	return Rejected
+}
+
 // Index finds the labels of pairs by their keys.
 type Index map[[2]string]Label
 
@@ -42,12 +53,9 @@ func (x Index) Apply(b *table.Batch) (*table.Batch, error) {
 		if !ok {
 			continue
 		}
-		column.Text[i], column.Known[i] = Rejected, true
-		if l.Accepted {
-			column.Text[i] = Accepted
-		}
+		column.Text[i], column.Known[i] = l.Decision(), true
 		if by.Text[i], by.Known[i] = l.By, l.By != ""; l.Edited() {
-			column.Text[i], corrected[i] = Edited, l
+			corrected[i] = l
 		}
 	}
 	columns := []table.Values{column, by}

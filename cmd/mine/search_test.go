@@ -46,6 +46,9 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%s: %+v, error %v", first, hit, err)
 	}
 	must(t, "reject", run, "--key", hit.Key)
+	if out := must(t, "search", "Gemeinde", "--run", run); strings.Count(out, "\n       rejected\n") != 1 {
+		t.Errorf("the rejected pair is not said to be: %s", out)
+	}
 	last := 1.0
 	for line := range strings.Lines(must(t, "search", "the", "--run", run, "--limit", "500")) {
 		var probability float64

@@ -117,11 +117,19 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	if err != nil {
 		return err
 	}
+	var decided label.Index
+	if o.bitext == "" {
+		labels, err := label.Latest(o.run)
+		if err != nil {
+			return err
+		}
+		decided = label.IndexOf(labels)
+	}
 	if o.asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		for _, hit := range result.Hits {
-			if err := enc.Encode(withKey{hit, label.KeyOf(hit.Texts)}); err != nil {
+			if err := enc.Encode(known(hit, decided)); err != nil {
 				return err
 			}
 		}
@@ -129,7 +137,7 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	}
 	p := newPrinter(w, out)
 	for _, hit := range result.Hits {
-		p.hit(hit)
+		p.hit(known(hit, decided))
 	}
 	least := ""
 	if result.More {
@@ -142,10 +150,20 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	return w.Flush()
 }
 
-// withKey is a hit with the pair's key, as mine reject --key takes it.
-type withKey struct {
+// knownHit is a hit with the pair's key, as mine reject --key takes it, and what a person decided on it.
+type knownHit struct {
 	concordance.Hit
-	Key string `json:"key"`
+	Key     string       `json:"key"`
+	Decided *label.Label `json:"label,omitempty"`
+}
+
+func known(hit concordance.Hit, labels label.Index) knownHit {
+	k := knownHit{Hit: hit, Key: label.KeyOf(hit.Texts)}
+	source, target, _ := strings.Cut(k.Key, ":")
+	if l, ok := labels[[2]string{source, target}]; ok {
+		k.Decided = &l
+	}
+	return k
 }
 
 func (o searchOptions) mode() (mode concordance.Mode, err error) {
@@ -232,7 +250,7 @@ func newPrinter(w *bufio.Writer, out io.Writer) *printer {
 }
 
 // hit shows what matched in its context, under it the translation and where both are from.
-func (p *printer) hit(h concordance.Hit) {
+func (p *printer) hit(h knownHit) {
 	side := 0
 	if len(h.Marks[0]) == 0 {
 		side = 1
@@ -248,6 +266,12 @@ func (p *printer) hit(h concordance.Hit) {
 	fmt.Fprintf(p.out, "       %s\n", p.marked(h.Texts[1-side], h.Marks[1-side]))
 	if origin := origins(h.About); origin != "" {
 		fmt.Fprintf(p.out, "       %s\n", origin)
+	}
+	if l := h.Decided; l != nil {
+		fmt.Fprintf(p.out, "       %s\n", strings.TrimSuffix(l.Decision()+" by "+l.By, " by "))
+		if l.Edited() {
+			fmt.Fprintf(p.out, "       %s\n       %s\n", l.SourceText, l.TargetText)
+		}
 	}
 	fmt.Fprintln(p.out)
 }
