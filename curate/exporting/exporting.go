@@ -115,7 +115,7 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	if e.format, err = formatOf(e.opts.Format); err != nil {
 		return err
 	}
-	if err := e.checkFormat(); err != nil {
+	if err := e.format.refuse(e.opts); err != nil {
 		return err
 	}
 	r, err := table.Open(e.opts.Files, e.opts.Table)
@@ -168,18 +168,17 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// checkFormat refuses what the format has no place for.
-func (e *exporter) checkFormat() error {
-	name, alone := e.opts.Format, e.format.Sides
+// refuse refuses what the format has no place for.
+func (f *Format) refuse(opts Options) error {
 	switch {
-	case e.opts.Compression != "" && !e.format.Plain:
-		return badinput.Errorf("%s is compressed inside: leave --compress out", name)
-	case alone && e.opts.Anonymise == AsColumns:
-		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", name)
-	case alone && len(e.opts.Columns) > 0:
-		return badinput.Errorf("%s has texts alone: leave --columns out, or give a format with columns", name)
-	case alone && e.opts.DedupURLs:
-		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", name)
+	case opts.Compression != "" && !f.Plain:
+		return badinput.Errorf("%s is compressed inside: leave --compress out", f.Name)
+	case f.Sides && opts.Anonymise == AsColumns:
+		return badinput.Errorf("%s has texts alone: give --anonymise texts, or a format with columns", f.Name)
+	case f.Sides && len(opts.Columns) > 0:
+		return badinput.Errorf("%s has texts alone: leave --columns out, or give a format with columns", f.Name)
+	case f.Sides && opts.DedupURLs:
+		return badinput.Errorf("%s has texts alone, and --dedup-urls writes columns: give another format", f.Name)
 	}
 	return nil
 }
