@@ -58,7 +58,7 @@ func newUnits(f io.ReadCloser, name string) (*units, error) {
 
 // seek reads to the start of the next unit, an element of one of the names; io.EOF says that there is none. between is
 // called with the starts of the elements before it.
-func (u *units) seek(between func(xml.StartElement) error, names ...string) error {
+func (u *units) seek(between func(xml.StartElement), names ...string) error {
 	for {
 		u.in.left = maxUnitBytes
 		token, err := u.xml.Token()
@@ -74,9 +74,7 @@ func (u *units) seek(between func(xml.StartElement) error, names ...string) erro
 			if u.depth++; u.depth > maxDepth {
 				return u.explain(errTooDeep)
 			}
-			if err := between(t); err != nil {
-				return err
-			}
+			between(t)
 		case xml.EndElement:
 			u.depth--
 		}

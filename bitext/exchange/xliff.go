@@ -3,6 +3,7 @@ package exchange
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 
 	"bitextmine/corpus"
@@ -16,6 +17,7 @@ type xliffReader struct {
 	*units
 	want    [2]string // languages, or empty if the file's are taken as they are
 	swapped bool      // the file's source is the target
+	other   string    // languages of the file being read, if they are not those; "": they are
 	any     bool
 }
 
@@ -35,6 +37,10 @@ func newXLIFFReader(u *units, opts Options) *xliffReader {
 func (r *xliffReader) Next() (Record, error) {
 	for {
 		err := r.seek(r.languages, "trans-unit", "segment")
+		if errors.Is(err, io.EOF) && !r.any && r.other != "" {
+			return Record{}, badinput.Errorf("%s is %s, not in %s and %s: name its languages, or another file", r.name, r.other,
+				r.want[0], r.want[1])
+		}
 		if errors.Is(err, io.EOF) && !r.any {
 			return Record{}, badinput.Errorf("%s holds no unit with a translation: give an XLIFF file", r.name)
 		}
@@ -45,7 +51,7 @@ func (r *xliffReader) Next() (Record, error) {
 		if err != nil {
 			return Record{}, r.explain(err)
 		}
-		if pair.Target == "" {
+		if pair.Target == "" || r.other != "" {
 			continue
 		}
 		r.any = true
@@ -56,22 +62,21 @@ func (r *xliffReader) Next() (Record, error) {
 	}
 }
 
-// languages compares the languages of <xliff> (version 2) and of <file> (version 1.2) with those that are wanted.
-func (r *xliffReader) languages(t xml.StartElement) error {
+// languages compares the languages of <xliff> (version 2) and of <file> (version 1.2) with those that are wanted. Of
+// several files in one, those in others are left out.
+func (r *xliffReader) languages(t xml.StartElement) {
 	has := [2]string{attribute(t, "srcLang", "source-language"), attribute(t, "trgLang", "target-language")}
 	if has[0] == "" || r.want[0] == "" {
-		return nil
+		return
 	}
 	var of [2]string
 	for side, code := range has {
 		of[side], _ = corpus.ParseLanguage(code) // one that is not known is none that is wanted
 	}
-	r.swapped = of[0] == r.want[1]
-	if of == r.want || r.swapped && (of[1] == r.want[0] || has[1] == "") || of[0] == r.want[0] && has[1] == "" {
-		return nil
+	r.other, r.swapped = "", of[0] == r.want[1]
+	if of != r.want && !(r.swapped && (of[1] == r.want[0] || has[1] == "")) && !(of[0] == r.want[0] && has[1] == "") {
+		r.other = fmt.Sprintf("from %q to %q", has[0], has[1])
 	}
-	return badinput.Errorf("%s is from %q to %q, not in %s and %s: name its languages, or another file", r.name, has[0], has[1],
-		r.want[0], r.want[1])
 }
 
 // attribute is the value of the first attribute of one of the names.

@@ -35,6 +35,7 @@ func TestReadXLIFF(t *testing.T) {
 		"2 in any languages":      {xliff2, Options{}, []string{"Eins zwei.|One two.", "Drei.|Three."}},
 		"2 that names one":        {strings.Replace(xliff2, ` trgLang="en"`, "", 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
 		"2 of the target":         {strings.Replace(xliff2, ` trgLang="en"`, "", 1), Options{SourceLanguage: "fr", TargetLanguage: "de"}, []string{"One two.|Eins zwei.", "Three.|Drei."}},
+		"one file of two":         {xliff1[:strings.Index(xliff1, "</xliff>")] + `<file source-language="de" target-language="fr"><trans-unit><source>Ja.</source><target>Oui.</target></trans-unit></file></xliff>`, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "Ja & nein.|Yes & no."}},
 		"languages with variants": {strings.Replace(xliff2, `"de"`, `"de-AT"`, 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
 	} {
 		r, err := Open(memory(c.text), XLIFF, c.opts)
