@@ -160,6 +160,9 @@ func (h *Head) Network() (*fit.Head, error) {
 	}
 	lengths := map[string]string{} // tensors of lengths of rows, each with the tensor of the rows
 	for _, node := range h.Nodes {
+		if len(node.Inputs) == 0 || len(node.Outputs) == 0 {
+			return nil, fmt.Errorf("has an operator %s that gradient descent does not know", node.Op)
+		}
 		layer := fit.Layer{Op: node.Op, In: node.Inputs[0], Out: node.Outputs[0]}
 		if len(node.Inputs) > 1 {
 			layer.With = node.Inputs[1]

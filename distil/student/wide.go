@@ -17,26 +17,37 @@ func (h *Head) Widened() (*Head, error) {
 	}
 	made, nodes := map[string]onnxgraph.Node{}, slices.Clone(h.Nodes)
 	for _, n := range nodes {
-		made[n.Outputs[0]] = n
+		for _, out := range n.Outputs {
+			made[out] = n
+		}
+	}
+	input := func(n onnxgraph.Node, i int) string { // "" if there is none
+		if i >= len(n.Inputs) {
+			return ""
+		}
+		return n.Inputs[i]
 	}
 	units := map[string]onnxgraph.Node{} // products that are yet to be multiplied by the scale of their row
 	for i, n := range nodes {
+		if len(n.Outputs) != 1 {
+			continue
+		}
 		if n.Op == "MatMulIntegerToFloat" {
 			units[n.Outputs[0]] = n
 		}
-		product, ok := units[n.Inputs[0]]
+		product, ok := units[input(n, 0)]
 		if !ok || n.Op != "Mul" {
 			continue
 		}
-		numbers := made[product.Inputs[0]]                        // QuantizeLinear
-		x := made[slices.Concat(numbers.Inputs, []string{""})[0]] // Mul by the row's factor
-		w, wide := weights[product.Inputs[1]], product.Inputs[1]+".wide"
-		values, shape, err := widenedMatrix(w, weights[product.Inputs[min(3, len(product.Inputs)-1)]])
-		if err != nil || numbers.Op != "QuantizeLinear" || x.Op != "Mul" {
+		numbers := made[input(product, 0)]
+		scaled := made[input(numbers, 0)] // by the row's factor
+		values, shape, err := widenedMatrix(weights[input(product, 1)], weights[input(product, 3)])
+		if err != nil || numbers.Op != "QuantizeLinear" || scaled.Op != "Mul" {
 			return nil, fmt.Errorf("has a product in 8 bits, %s, that mine model quantise does not write", product.Outputs[0])
 		}
+		wide := input(product, 1) + ".wide"
 		weights[wide] = onnxgraph.NewFloat32(wide, shape, values)
-		nodes[i] = onnxgraph.NewNode("MatMul", []string{x.Inputs[0], wide}, n.Outputs[0])
+		nodes[i] = onnxgraph.NewNode("MatMul", []string{input(scaled, 0), wide}, n.Outputs[0])
 	}
 	if len(units) == 0 {
 		return h, nil
