@@ -40,7 +40,7 @@ func (h *Head) Widened() (*Head, error) {
 			continue
 		}
 		numbers := made[input(product, 0)]
-		scaled := made[input(numbers, 0)] // by the row's factor
+		scaled := made[input(numbers, 0)] // x times the factor of its row
 		values, shape, err := widenedMatrix(weights[input(product, 1)], weights[input(product, 3)])
 		if err != nil || numbers.Op != "QuantizeLinear" || scaled.Op != "Mul" {
 			return nil, fmt.Errorf("has a product in 8 bits, %s, that mine model quantise does not write", product.Outputs[0])
