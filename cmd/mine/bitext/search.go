@@ -192,6 +192,9 @@ func (o searchOptions) files() (file, dir string, err error) {
 		if file, err = record.BitextAt(o.run); err != nil {
 			return "", "", err
 		}
+		if file == o.run {
+			return "", "", badinput.Errorf("--run is the file %s: name it with --bitext", file)
+		}
 		dir = concordance.Directory(o.run, file)
 	}
 	if o.index != "" {
