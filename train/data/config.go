@@ -38,6 +38,8 @@ type Config struct {
 type Source struct {
 	Files  []string `yaml:"files"`  // files, directories or globs
 	Format Format   `yaml:"format"` // unset: determined by the file names
+	// one file for each of files, whose lines are the translations of its lines; empty: files have both sides
+	Aligned []string `yaml:"aligned,omitempty"`
 	// language codes; a bitext file has its own, and if these are set, rows of other languages are dropped
 	Src string `yaml:"src"`
 	Tgt string `yaml:"tgt"`
@@ -141,6 +143,7 @@ func (c Config) Validate() error {
 func (s Source) validate(wrong *complaints, at string) {
 	wrong.unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
 	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be one of %s", at, s.Format, formats)
+	wrong.unless(len(s.Aligned) == 0 || s.Format == Auto, "%s has aligned and format %s: leave one out, as aligned files are lines of text", at, s.Format)
 	for name, code := range map[string]*string{"src": &s.Src, "tgt": &s.Tgt} {
 		if *code == "" {
 			continue

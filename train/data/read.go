@@ -100,6 +100,10 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	if r.labels, err = OpenLabels(s.Labels, s.Accepted); err != nil {
 		return err
 	}
+	if len(s.Aligned) > 0 && len(s.Aligned) != len(files) {
+		return badinput.Errorf("the bitext %s is %d files but aligned names %d: name one for each",
+			strings.Join(s.Files, ", "), len(files), len(s.Aligned))
+	}
 	if len(s.Alignments) > 0 && len(s.Alignments) != len(files) {
 		return badinput.Errorf("the bitext %s is %d files but alignments names %d: name one for each",
 			strings.Join(s.Files, ", "), len(files), len(s.Alignments))
@@ -114,7 +118,11 @@ func (r *reader) source(ctx context.Context, s Source) error {
 				return err
 			}
 		}
-		if err := r.links.End(r.read(ctx, s, in)); err != nil {
+		target := input.File{}
+		if len(s.Aligned) > 0 {
+			target.Path = s.Aligned[i]
+		}
+		if err := r.links.End(r.read(ctx, s, in, target)); err != nil {
 			return err
 		}
 	}
@@ -126,9 +134,13 @@ func (r *reader) source(ctx context.Context, s Source) error {
 	return nil
 }
 
-func (r *reader) read(ctx context.Context, s Source, in input.File) error {
+// read reads a file, or two that are line-aligned.
+func (r *reader) read(ctx context.Context, s Source, in, target input.File) error {
 	format := s.Format
-	if format == Auto {
+	switch {
+	case target.Path != "":
+		format = moses
+	case format == Auto:
 		format = formatOf(in.Path)
 	}
 	if format != Parquet && s.Src == "" {
@@ -137,8 +149,11 @@ func (r *reader) read(ctx context.Context, s Source, in input.File) error {
 	if format == Parquet {
 		return r.parquet(ctx, s, in.Path)
 	}
-	return r.exchanged(ctx, s, in, exchange.Format(format))
+	return r.exchanged(ctx, s, in, target, exchange.Format(format))
 }
+
+// moses is the format of two line-aligned files.
+const moses Format = "line-aligned"
 
 // formatOf goes by the name, a compression's suffix aside.
 func formatOf(file string) Format {

@@ -116,7 +116,7 @@ func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 }
 
 // exchanged reads the pairs of an exchange format one at a time.
-func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format exchange.Format) (err error) {
+func (r *reader) exchanged(ctx context.Context, s Source, in, target input.File, format exchange.Format) (err error) {
 	if s.chooses() {
 		return badinput.Errorf("%s is no Parquet bitext, which min_score, min_prob and keep are for: remove them from its source", in.Path)
 	}
@@ -128,7 +128,12 @@ func (r *reader) exchanged(ctx context.Context, s Source, in input.File, format 
 	} else if s.Header || len(s.Where) > 0 || !slices.Equal(s.Columns, DefaultSource().Columns) {
 		return badinput.Errorf("%s is %s, and columns, header and where are for tsv and csv: remove them from its source", in.Path, format)
 	}
-	from, err := exchange.Open(in, format, opts)
+	var from exchange.Reader
+	if target.Path != "" {
+		from, err = exchange.OpenAligned(in, target)
+	} else {
+		from, err = exchange.Open(in, format, opts)
+	}
 	if err != nil {
 		return err
 	}
