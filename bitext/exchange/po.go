@@ -39,15 +39,15 @@ func (r *poReader) Next() (Record, error) {
 	for {
 		p, err := r.messages.Next()
 		if errors.Is(err, io.EOF) && !r.any {
-			return Record{}, badinput.Errorf("%s holds no message with a translation: give a gettext catalogue", r.name)
+			return Record{}, badinput.Errorf("%s holds no message: give a gettext catalogue", r.name)
 		}
 		if err != nil {
 			return Record{}, err
 		}
-		if p.Skip == page.Empty {
-			continue
-		}
 		r.any = true
+		if p.Skip == page.Empty {
+			return Record{Number: p.Number, Reason: Untranslated, Detail: "the message has no translation, or is fuzzy"}, nil
+		}
 		rec := Record{Number: p.Number, Reason: corpus.Reason(p.Skip), Detail: p.Detail}
 		if strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError) {
 			// Unquoting makes that of bytes that are no UTF-8.

@@ -6,6 +6,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/internal/badinput"
 )
 
 // Format is how pairs stand in a file.
@@ -81,11 +82,16 @@ type Record struct {
 	Number uint64        // number of the line or unit, from 1
 	Reason corpus.Reason // why it is not a pair, "" if it is; what texts it has are there all the same
 	Detail string        // details of the error, for messages
+	// Languages are those that XLIFF names, source and target; empty where a file names none.
+	Languages [2]string
 }
 
 // Filtered is the reason of a line that Layout.Where leaves out. The other reasons are corpus's: a line without text is
 // empty, a line of another number of columns or a unit without one of the languages is malformed.
 const Filtered corpus.Reason = "filtered"
+
+// Untranslated is the reason of a unit of XLIFF or a message of PO that has no translation.
+const Untranslated corpus.Reason = "untranslated"
 
 // Reader reads the pairs of one file in their order. It may be used by one goroutine. Close must be called last.
 type Reader interface {
@@ -97,6 +103,9 @@ type Reader interface {
 
 // Open opens a file of a format.
 func Open(in input.File, format Format, opts Options) (Reader, error) {
+	if strings.EqualFold(path.Ext(in.Path), ".parquet") {
+		return nil, badinput.Errorf("%s is Parquet, which is not read here: write it as TSV by mine export", in.Path)
+	}
 	switch format {
 	case CSV:
 		return openCSV(in, opts)

@@ -203,7 +203,7 @@ func knownPairs(r Reader, name string, units bool) (pairs []Pair, err error) {
 			return pairs, nil
 		case err != nil:
 			return nil, err
-		case rec.Reason == corpus.ReasonEmpty || rec.Reason != "" && units:
+		case rec.Reason == corpus.ReasonEmpty, rec.Reason == Untranslated, rec.Reason != "" && units:
 		case rec.Reason != "":
 			return nil, refuse(name, rec)
 		default:

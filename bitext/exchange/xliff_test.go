@@ -29,13 +29,18 @@ func TestReadXLIFF(t *testing.T) {
 		opts Options
 		want []string
 	}{
-		"1.2":                     {xliff1, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "Ja & nein.|Yes & no."}},
-		"1.2 from the target":     {xliff1, Options{SourceLanguage: "en", TargetLanguage: "de"}, []string{"A bold word.|Ein fettes Wort.", "Yes & no.|Ja & nein."}},
-		"2":                       {xliff2, germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
-		"2 in any languages":      {xliff2, Options{}, []string{"Eins zwei.|One two.", "Drei.|Three."}},
-		"2 that names one":        {strings.Replace(xliff2, ` trgLang="en"`, "", 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
-		"2 of the target":         {strings.Replace(xliff2, ` trgLang="en"`, "", 1), Options{SourceLanguage: "fr", TargetLanguage: "de"}, []string{"One two.|Eins zwei.", "Three.|Drei."}},
-		"one file of two":         {xliff1[:strings.Index(xliff1, "</xliff>")] + `<file source-language="de" target-language="fr"><trans-unit><source>Ja.</source><target>Oui.</target></trans-unit></file></xliff>`, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "Ja & nein.|Yes & no."}},
+		"1.2":                 {xliff1, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "untranslated", "untranslated", "Ja & nein.|Yes & no."}},
+		"1.2 from the target": {xliff1, Options{SourceLanguage: "en", TargetLanguage: "de"}, []string{"A bold word.|Ein fettes Wort.", "untranslated", "untranslated", "Yes & no.|Ja & nein."}},
+		"2":                   {xliff2, germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
+		"2 in any languages":  {xliff2, Options{}, []string{"Eins zwei.|One two.", "Drei.|Three."}},
+		"2 that names one":    {strings.Replace(xliff2, ` trgLang="en"`, "", 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
+		"2 of the target":     {strings.Replace(xliff2, ` trgLang="en"`, "", 1), Options{SourceLanguage: "fr", TargetLanguage: "de"}, []string{"One two.|Eins zwei.", "Three.|Drei."}},
+		"one file of two":     {xliff1[:strings.Index(xliff1, "</xliff>")] + `<file source-language="de" target-language="fr"><trans-unit><source>Ja.</source><target>Oui.</target></trans-unit></file></xliff>`, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "untranslated", "untranslated", "Ja & nein.|Yes & no."}},
+		"segments": {`<xliff><file source-language="de" target-language="en"><header><reference><internal-file form="base64">` + strings.Repeat("PHVu\n", 1<<19) + `</internal-file></reference></header>` +
+			`<trans-unit><source>A. B. C.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B<mrk mtype="x-sdl-deleted">x</mrk>.</mrk> <mrk mtype="seg" mid="3">C.</mrk></seg-source>` +
+			`<target><mrk mtype="seg" mid="2">b.</mrk> <mrk mtype="seg" mid="1">a.</mrk> <mrk mtype="seg" mid="3"/></target></trans-unit></file></xliff>`, germanEnglish(), []string{"A.|a.", "B.|b.", "untranslated"}},
+		"an original outside":     {`<xliff srcLang="de" trgLang="en"><internal-file/><segment><source>A</source><target>a</target></segment></xliff>`, germanEnglish(), []string{"A|a"}},
+		"one language alone":      {xliff2, Options{TargetLanguage: "de"}, []string{"One two.|Eins zwei.", "Three.|Drei."}},
 		"languages with variants": {strings.Replace(xliff2, `"de"`, `"de-AT"`, 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
 	} {
 		r, err := Open(memory(c.text), XLIFF, c.opts)
@@ -44,10 +49,10 @@ func TestReadXLIFF(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		strings.Replace(xliff1, "en-US", "fr-FR", 1):           `from "de-DE" to "fr-FR"`,
-		strings.Replace(xliff2, `"de"`, `"xx-?"`, 1):           `from "xx-?" to "en"`,
-		`<xliff version="2.0"><unit><segment/></unit></xliff>`: "no unit with a translation",
-		"<xliff><trans-unit>":                                  "not well-formed",
+		strings.Replace(xliff1, "en-US", "fr-FR", 1): `from "de-DE" to "fr-FR"`,
+		strings.Replace(xliff2, `"de"`, `"xx-?"`, 1): `from "xx-?" to "en"`,
+		`<xliff version="2.0"><unit/></xliff>`:       "holds no unit",
+		"<xliff><trans-unit>":                        "not well-formed",
 	} {
 		r, err := Open(memory(text), XLIFF, germanEnglish())
 		if err == nil {

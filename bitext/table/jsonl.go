@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,16 +25,17 @@ type jsonlSource struct {
 	noMetadata
 	name   string
 	lines  *corpus.LineFile
+	texts  [2]string // columns that have texts, whatever else is in them
 	fields []arrow.Field
 	at     map[string]int
 }
 
-func openJSONL(in input.File) (*jsonlSource, error) {
+func openJSONL(in input.File, opts Options) (*jsonlSource, error) {
 	lines, err := corpus.OpenLines(in, maxLineBytes)
 	if err != nil {
 		return nil, err
 	}
-	return &jsonlSource{name: in.Path, lines: lines}, nil
+	return &jsonlSource{name: in.Path, lines: lines, texts: [2]string{opts.SourceColumn, opts.TargetColumn}}, nil
 }
 
 // object is a line: its keys in their order, and its values.
@@ -115,7 +117,7 @@ func (s *jsonlSource) infer(objects []object) {
 		}
 	}
 	for i, f := range s.fields {
-		if f.Type == arrow.Null {
+		if f.Type == arrow.Null || slices.Contains(s.texts[:], f.Name) {
 			s.fields[i].Type = arrow.BinaryTypes.String
 		}
 	}
@@ -175,7 +177,7 @@ func (s *jsonlSource) record(objects []object) (arrow.Record, error) {
 				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is there twice", key))
 			case !appendJSON(builder.Field(at), o.values[i]):
 				return nil, refuse(s.name, o.line,
-					fmt.Sprintf("the value of %q is not of the type %s, as before", key, s.fields[at].Type))
+					fmt.Sprintf("the value of %q is not of the type %s, as the first objects have it", key, s.fields[at].Type))
 			}
 			set[at] = true
 		}

@@ -6,6 +6,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,7 +211,7 @@ type pairSource struct {
 	langs   []string
 	units   bool   // a record without one of the texts is a row nonetheless, or left out
 	whole   bool   // it is left out
-	lacking uint64 // records that were
+	lacking uint64 // records that were, and those without a translation
 }
 
 func openTMX(in input.File, opts Options) (*pairSource, error) {
@@ -227,13 +228,17 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 		units: true, whole: opts.Whole}, nil
 }
 
-// openPairs opens PO, or XLIFF, whose languages have to be those that are named, if any are.
+// openPairs opens PO, or XLIFF, whose languages have to be those that are named, if any are, and are columns.
 func openPairs(in input.File, format exchange.Format, opts Options) (*pairSource, error) {
 	r, err := exchange.Open(in, format, exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target})
 	if err != nil {
 		return nil, err
 	}
-	return &pairSource{name: in.Path, reader: r, texts: newTexts([]string{opts.SourceColumn, opts.TargetColumn})}, nil
+	names, langs := []string{opts.SourceColumn, opts.TargetColumn}, []string(nil)
+	if format == exchange.XLIFF {
+		names, langs = append(names, SourceLanguage, TargetLanguage), []string{opts.Source, opts.Target}
+	}
+	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: langs}, nil
 }
 
 func openAligned(source, target string, opts Options) (*pairSource, error) {
@@ -253,15 +258,17 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Reason != "" && rec.Reason != corpus.ReasonEmpty && !s.units {
+		if rec.Reason != "" && rec.Reason != corpus.ReasonEmpty && rec.Reason != exchange.Untranslated && !s.units {
 			return nil, refuse(s.name, rec.Number, string(rec.Reason)+" ("+rec.Detail+")")
 		}
-		if rec.Reason == corpus.ReasonMalformed && s.whole {
+		if rec.Reason == exchange.Untranslated || rec.Reason == corpus.ReasonMalformed && s.whole {
 			s.lacking++
 			continue
 		}
-		for i, value := range append([]string{rec.Source, rec.Target}, s.langs...) {
-			s.texts.columns[i].Append(value)
+		s.texts.columns[0].Append(rec.Source)
+		s.texts.columns[1].Append(rec.Target)
+		for i, code := range s.langs {
+			s.texts.columns[2+i].Append(cmp.Or(rec.Languages[i], code))
 		}
 		s.texts.rows++
 	}

@@ -82,7 +82,7 @@ func Open(files []string, opts Options) (*Reader, error) {
 		case exchange.CSV:
 			r.source, err = openCSV(in, opts)
 		case exchange.JSONL:
-			r.source, err = openJSONL(in)
+			r.source, err = openJSONL(in, opts)
 		default:
 			r.source, err = openTSV(in, opts)
 		}
@@ -111,7 +111,7 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 	return b, nil
 }
 
-// Lacking is how many units without a text in one of the languages were left out so far.
+// Lacking is how many units without a text in one of the languages, or a translation, were left out so far.
 func (r *Reader) Lacking() uint64 {
 	if units, ok := r.source.(*pairSource); ok {
 		return units.lacking

@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 			map[string][]string{"src_text": {"Haus", ""}, "tgt_text": {`a "big" house`, ""}, "url": {"u", ""}}, "url tgt_text src_text"},
 		{"CSV without names", "x.csv", "Haus,\"two\nlines\"\n", DefaultOptions(),
 			map[string][]string{"src_text": {"Haus"}, "tgt_text": {"two\nlines"}}, "src_text tgt_text"},
-		{"XLIFF", "x.xlf", xliff, languages, map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}}, "src_text tgt_text"},
+		{"XLIFF", "x.xlf", xliff, languages, map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}, "tgt_lang": {"en"}}, "src_text tgt_text src_lang tgt_lang"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, err := read(t, c.opts, fileOf(t, c.file, c.content))
@@ -169,6 +169,7 @@ func TestBadInput(t *testing.T) {
 		{"a name twice", "x.tsv", "src_text\ttgt_text\tx\tx\n", `two columns "x"`, DefaultOptions()},
 		{"not UTF-8", "x.tsv", "a\tb\n\xff\tb\n", ":2: not_utf8", DefaultOptions()},
 		{"no object", "x.jsonl", "[1]\n", "not a JSON object", DefaultOptions()},
+		{"a text that is a number", "x.jsonl", `{"src_text":"a","tgt_text":"b"}` + "\n" + `{"src_text":2020,"tgt_text":2020}`, `:2: the value of "src_text"`, DefaultOptions()},
 		{"a key twice", "x.jsonl", `{"src_text":"a","src_text":"a"}`, "there twice", DefaultOptions()},
 		{"more after the object", "x.jsonl", `{"src_text":"a"} 1`, "something follows", DefaultOptions()},
 		{"an empty file", "x.tsv", "", "holds no", DefaultOptions()},

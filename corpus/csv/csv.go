@@ -4,6 +4,7 @@ package csv
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,8 @@ import (
 )
 
 // Reader reads records as RFC 4180 has them: a field in quotation marks may have separators and line breaks, and two
-// quotation marks stand for one. The separator is a comma, or a semicolon if the header has that and no comma. Where
+// quotation marks stand for one. The separator is what a first line sep=X
+// says, or a comma, or a semicolon if the header has that and no comma. Where
 // several lines are no record, as a quotation mark was left out, the first is malformed and the next is read anew.
 type Reader struct {
 	in        *input.LineReader
@@ -74,7 +76,15 @@ func NewReader(in *input.LineReader) (*Reader, []string, error) {
 		return nil, nil, badinput.Errorf("%s:1: the header is %d bytes long; is this CSV? name the format", in.Name, excess)
 	}
 	r := &Reader{in: in, separator: ','}
-	if bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0 {
+	switch says := bytes.TrimRight(header, " "); {
+	case len(says) == len("sep=;") && bytes.HasPrefix(says, []byte("sep=")): // Excel's own line
+		r.separator = says[len(says)-1]
+		if header, excess, err = in.Next(); err != nil || excess > 0 {
+			return nil, nil, cmp.Or(err, badinput.Errorf("%s:2: the header is %d bytes long; is this CSV? name the format", in.Name, excess))
+		}
+	case bytes.IndexByte(header, '\r') >= 0 && bytes.IndexByte(header, '"') < 0:
+		return nil, nil, badinput.Errorf("%s: its lines end in CR alone: save it with other line ends (tr '\\r' '\\n')", in.Name)
+	case bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0:
 		r.separator = ';'
 	}
 	r.joined = append(r.joined, header...)
