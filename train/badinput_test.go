@@ -79,7 +79,6 @@ func TestRefusedBeforeReading(t *testing.T) {
 		"a transformer beside a wider teacher":     {all(transformer, distil), "the encoder has vectors of 32"},
 		"a projection that does not fit":           {all(transformer, distil, func(c *Config) { c.Encoder.Transformer.Projection = 500 }), "vectors of 500"},
 		"one pair":                                 {func(c *Config) { c.Bitext.BatchSize = 1 }, "it needs at least 2"},
-		"one step without a rate":                  {func(c *Config) { c.Steps = 1 }, "whose rate is 0"},
 		"a rate without end":                       {func(c *Config) { c.Optimiser.LearningRate = math.Inf(1) }, "it must be a number"},
 		"adafactor's moments":                      {func(c *Config) { c.Optimiser.Kind, c.Optimiser.Beta1 = "adafactor", 0.5 }, "adafactor has no beta1"},
 		"the best of nothing":                      {func(c *Config) { c.Stop.Keep = 3 }, "stop.keep needs stop.metric"},

@@ -145,7 +145,6 @@ func (c Config) Validate() error {
 	check(!isError(c.Stop.Metric), "stop.metric is %q, which is better when it is lower: name a figure that is better when it is higher", c.Stop.Metric)
 	check(c.Stop.Metric == "" || DevGives(c.Dev, c.Stop.Metric),
 		"stop.metric is %q, which no dev set gives: it must begin with the name of a dev set's protocol", c.Stop.Metric)
-	check(c.Optimiser.Learns(c.Steps), "steps is 1, whose rate is 0 by the schedule %s: set optimiser.schedule to constant", c.Optimiser.Schedule)
 	needs := c.Objective.Needs()
 	check(needs.Words || !slices.ContainsFunc(c.Bitext.Sources, func(s data.Source) bool { return len(s.Alignments) > 0 }),
 		"sources have alignments, which the objective %s does not read: leave them out", c.Objective.Name)

@@ -167,4 +167,8 @@ func TestLongWarmUpIsSaid(t *testing.T) {
 	if _, err := Run(limited(t), c, o); err != nil || !strings.Contains(told, "the rate never reaches learning_rate") {
 		t.Errorf("%v: %s", err, told)
 	}
+	c.Steps, c.Optimiser.Warmup, o.Out, told = 1, 0, t.TempDir(), ""
+	if _, err := Run(limited(t), c, o); err != nil || !strings.Contains(told, "nothing is learned") {
+		t.Errorf("%v: %s", err, told)
+	}
 }

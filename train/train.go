@@ -65,6 +65,9 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if warning := c.testWarning(); warning != "" {
 		o.report(warning)
 	}
+	if !c.Optimiser.Learns(c.Steps) {
+		o.report(fmt.Sprintf("warning: the only step has the rate 0 by the schedule %s, so nothing is learned", c.Optimiser.Schedule))
+	}
 	if c.Optimiser.Warmup > c.Steps {
 		o.report(fmt.Sprintf("warning: the warm-up has %d steps and the training %d: the rate never reaches learning_rate", c.Optimiser.Warmup, c.Steps))
 	}

@@ -19,15 +19,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
 	"bitextmine/bitext/table"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
@@ -104,14 +107,15 @@ type line struct {
 
 // UnmarshalJSON refuses what is no label. Keys may have capital letters.
 func (l *line) UnmarshalJSON(data []byte) error {
-	type plain struct {
+	var p struct {
 		Label
 		Accepted  *bool `json:"accepted"`
 		Withdrawn bool  `json:"withdrawn"`
 	}
-	var p plain
-	if err := json.Unmarshal(data, &p); err != nil {
-		return err
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields() // one that is misspelt would be lost
+	if err := in.Decode(&p); err != nil {
+		return errors.New("it has a field of another name or type, or is no JSON")
 	}
 	p.Source, p.Target = strings.ToLower(p.Source), strings.ToLower(p.Target)
 	l.Label, l.Withdrawn = p.Label, p.Withdrawn
@@ -121,6 +125,10 @@ func (l *line) UnmarshalJSON(data []byte) error {
 		return errors.New("src_key and tgt_key are 32 hexadecimal digits each")
 	case p.Accepted == nil && !p.Withdrawn:
 		return errors.New("accepted is true or false")
+	case !utf8.ValidString(string(data)):
+		return errors.New("it is not UTF-8")
+	case p.SourceText != "" && (corpus.Normalise(p.SourceText) == "" || corpus.Normalise(p.TargetText) == ""):
+		return errors.New("a text is empty")
 	case (p.SourceText == "") != (p.TargetText == ""), p.SourceText != "" && !l.Label.Accepted && !p.Withdrawn:
 		return errors.New("src_text and tgt_text are both texts of a pair that is accepted")
 	}
@@ -196,6 +204,9 @@ func Latest(dir string) (labels []Label, err error) {
 			return nil, badinput.Errorf("labels %s:%d: %w; correct the line", path, number, err)
 		}
 		var l line
+		if number == 1 {
+			text = bytes.TrimPrefix(text, input.UTF8BOM)
+		}
 		if err := json.Unmarshal(text, &l); err != nil {
 			if isFragment(text) {
 				continue // a killed process left it
@@ -250,6 +261,9 @@ func keyOf(text string) string {
 	return hex.EncodeToString(k[:])
 }
 
+// noText is the key of an empty text.
+var noText = keyOf("")
+
 // Rows returns the pairs that stand in rows of a bitext file, which count from 0; nil means all. They go by the columns
 // of keys or, without these, by the keys of their texts. TMX and XLIFF have them in the languages.
 func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) (labels []Label, err error) {
@@ -260,7 +274,7 @@ func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	end := uint64(0)
+	end, lacking := uint64(0), 0
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -275,10 +289,15 @@ func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) 
 		}
 		end = b.First() + uint64(b.Len())
 		for i := range b.Len() {
-			if rows == nil || slices.Contains(rows, b.First()+uint64(i)) {
-				labels = append(labels, keys(i))
+			if l := keys(i); rows == nil && (l.Source == noText || l.Target == noText) {
+				lacking++
+			} else if rows == nil || slices.Contains(rows, b.First()+uint64(i)) {
+				labels = append(labels, l)
 			}
 		}
+	}
+	if lacking > 0 {
+		slog.Warn("rows without both texts are left out", "file", file, "rows", lacking)
 	}
 	for _, row := range rows {
 		if row >= end {

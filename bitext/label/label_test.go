@@ -124,6 +124,9 @@ func TestBadLabels(t *testing.T) {
 		"another object": `{"a":1}` + "\n",
 		"no decision":    "{" + keys + `,"accept":true}` + "\n",
 		"a null":         "{" + keys + `,"accepted":null}`,
+		"a misspelt key": "{" + keys + `,"accepted":true,"src_txt":"a"}`,
+		"a blank text":   "{" + keys + `,"accepted":true,"src_text":" ","tgt_text":"b"}`,
+		"not UTF-8":      "{" + keys + `,"accepted":true,"by":"` + "\xff" + `"}`,
 		"one text":       "{" + keys + `,"accepted":true,"src_text":"a"}`,
 		"texts rejected": "{" + keys + `,"accepted":false,"src_text":"a","tgt_text":"b"}`,
 	} {
@@ -136,7 +139,7 @@ func TestBadLabels(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, Name), []byte("{"+keys+`,"accepted":true}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, Name), []byte("\xef\xbb\xbf{"+keys+`,"accepted":true}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if labels, err := Latest(dir); err != nil || len(labels) != 1 || labels[0].Source != strings.Repeat("af", 16) {

@@ -85,6 +85,24 @@ func (b *Batch) Numbers(name string) (func(i int) float64, error) {
 	return nil, notA(name, "numbers", values.DataType())
 }
 
+// Keep tells which rows are kept, by the column keep: all where there is none. A value that is neither true nor false is
+// a badinput error.
+func (b *Batch) Keep() (func(i int) bool, error) {
+	if !b.Has("keep") {
+		return func(int) bool { return true }, nil
+	}
+	keep, err := b.Numbers("keep")
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.rows {
+		if v := keep(i); v != 0 && v != 1 {
+			return nil, badinput.Errorf("row %d has neither true nor false in the column keep: correct it", b.first+uint64(i)+1)
+		}
+	}
+	return func(i int) bool { return keep(i) == 1 }, nil
+}
+
 // Lists gives a column's lists of texts by row.
 func (b *Batch) Lists(name string) (func(i int) []string, error) {
 	values, err := columnOf(b, name)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -134,7 +135,7 @@ func parsed(texts func(i int) (string, bool)) func(i int) float64 {
 	}
 	return func(i int) float64 {
 		text, _ := texts(i)
-		switch text {
+		switch strings.ToLower(text) { // programs for tables write TRUE
 		case "true":
 			return 1
 		case "false":

@@ -352,3 +352,26 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
+
+// TestOneLanguageInAFile: moses has no place for a second language, and a table of another program says TRUE.
+func TestOneLanguageInAFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in.csv")
+	write := func(rows string) Options {
+		if err := os.WriteFile(path, []byte("src_text,tgt_text,src_lang,tgt_lang,keep\n"+rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Options{Files: []string{path}, Table: table.DefaultOptions(), Format: "moses", Out: filepath.Join(dir, "out"), Breaks: Escape}
+	}
+	report, err := Run(t.Context(), write("a,b,de,en,TRUE\nc,d,de,en,False\n"))
+	if err != nil || report.Written != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	for rows, says := range map[string]string{
+		"a,b,de,en,true\nc,d,fr,en,true\n": "one language in a file", "a,b,de,en,yes\n": "row 1 has neither true nor false",
+	} {
+		if _, err := Run(t.Context(), write(rows)); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,6 +83,9 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		for _, file := range s.files {
 			if err := atomicfile.RefuseInput(file, opts.Files...); err != nil {
 				return nil, err
+			}
+			if opts.Domains != "" && filepath.Clean(opts.Domains) == filepath.Clean(file) {
+				return nil, badinput.Errorf("--domains and --out name the same file %s: give each its own", file)
 			}
 		}
 	}
@@ -253,12 +257,12 @@ func (e *exporter) read(ctx context.Context, r *table.Reader, batches chan<- *ta
 // chosen lists the rows of a batch that are exported.
 func (e *exporter) chosen(b *table.Batch) (rows []int, err error) {
 	var conditions []func(i int) bool
-	if b.Has("keep") && !e.opts.All {
-		keep, err := b.Numbers("keep")
+	if !e.opts.All {
+		keep, err := b.Keep()
 		if err != nil {
 			return nil, err
 		}
-		conditions = append(conditions, func(i int) bool { return keep(i) == 1 })
+		conditions = append(conditions, keep)
 	}
 	if len(e.opts.Labels) > 0 && !e.opts.All {
 		labels, err := b.Texts(label.Column)

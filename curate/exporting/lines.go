@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"bitextmine/bitext/table"
+	"bitextmine/internal/badinput"
 )
 
 // tsv has a line that names the columns, and a line for each row. Lists are joined by commas, nulls are empty.
@@ -106,6 +107,7 @@ type moses struct {
 	names   [2]string
 	breaks  *breaker
 	buffers [2][]byte
+	of      [2]string // languages of the rows before; empty: there are none, or they have none
 }
 
 func newMoses(to []io.Writer, opts FormatOptions) Writer {
@@ -113,6 +115,25 @@ func newMoses(to []io.Writer, opts FormatOptions) Writer {
 }
 
 func (w *moses) Write(b *table.Batch) error {
+	for side, name := range []string{table.SourceLanguage, table.TargetLanguage} {
+		if !b.Has(name) {
+			continue
+		}
+		codes, err := b.Texts(name)
+		if err != nil {
+			return err
+		}
+		for i := range b.Len() {
+			code, _ := codes(i)
+			if w.of[side] == "" {
+				w.of[side] = code
+			}
+			if code != w.of[side] {
+				return badinput.Errorf("row %d has the %s %q and others %q, and moses has one language in a file: choose the rows with --where",
+					b.First()+uint64(i)+1, name, code, w.of[side])
+			}
+		}
+	}
 	for side, name := range w.names {
 		texts, err := b.Texts(name)
 		if err != nil {

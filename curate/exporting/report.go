@@ -13,7 +13,7 @@ type Report struct {
 	SplitBy       string // the column that the sets were divided by
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
-	Lacking       uint64 // units of TMX left out, as they have no text in one of the languages
+	Lacking       uint64 // units of TMX, XLIFF and PO left out, as they have no text in one of the languages
 }
 
 // SetReport is one set of a report.

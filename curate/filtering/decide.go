@@ -71,15 +71,12 @@ func decisions(b *table.Batch) (func(i int) string, error) {
 // mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.
 func mined(b *table.Batch) (func(i int) []string, error) {
 	var lists func(i int) []string
-	var keep func(i int) float64
-	var err error
+	keep, err := b.Keep()
+	if err != nil {
+		return nil, err
+	}
 	if b.Has("reasons") {
 		if lists, err = b.Lists("reasons"); err != nil {
-			return nil, err
-		}
-	}
-	if b.Has("keep") {
-		if keep, err = b.Numbers("keep"); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +85,7 @@ func mined(b *table.Batch) (func(i int) []string, error) {
 		if lists != nil {
 			all = lists(i)
 		}
-		if len(all) == 0 && keep != nil && keep(i) == 0 {
+		if len(all) == 0 && !keep(i) {
 			return []string{"not_kept"}
 		}
 		return slices.DeleteFunc(all, func(reason string) bool { return strings.HasPrefix(reason, prefix) })

@@ -129,7 +129,8 @@ type filterer struct {
 
 // each calls do for every batch of the file.
 func (f *filterer) each(ctx context.Context, do func(b *table.Batch) error) error {
-	return table.Each(ctx, f.opts.Files, f.opts.Table, func(_ *table.Reader, b *table.Batch) (err error) {
+	return table.Each(ctx, f.opts.Files, f.opts.Table, func(r *table.Reader, b *table.Batch) (err error) {
+		f.report.Lacking = r.Lacking()
 		if len(f.labels) > 0 {
 			if b, err = f.labels.Apply(b); err != nil {
 				return err

@@ -14,10 +14,12 @@ import (
 type Report struct {
 	Pairs  uint64 // all rows
 	Before uint64 // rows that were rejected before filtering
-	Kept   uint64
-	Fixed  uint64 // pairs of which a text was repaired
-	Reused bool   // the file had its annotations
-	Rules  []RuleReport
+	// Lacking are units of TMX, XLIFF and PO left out, as they have no translation.
+	Lacking uint64
+	Kept    uint64
+	Fixed   uint64 // pairs of which a text was repaired
+	Reused  bool   // the file had its annotations
+	Rules   []RuleReport
 
 	at      map[string]int
 	samples int
@@ -93,6 +95,9 @@ func (r *Report) Summary(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d pairs kept (%s)", r.Kept, r.Pairs, percent(r.Kept, r.Pairs))
 	if r.Before > 0 {
 		fmt.Fprintf(w, "; %d were rejected before", r.Before)
+	}
+	if r.Lacking > 0 {
+		fmt.Fprintf(w, "; %d units without a translation are left out", r.Lacking)
 	}
 	fmt.Fprintln(w)
 }

@@ -26,13 +26,17 @@ import (
 // ReportName is the report's file name in the output directory.
 const ReportName = "run.json"
 
-// RefuseOwn refuses an output in whose place a run has its report or labels.
+// RefuseOwn refuses an output in whose place a run has its report, bitext, labels or locks.
 func RefuseOwn(out string) error {
-	dir, name := filepath.Split(out)
-	if name != ReportName && name != label.Name {
-		return nil
+	if whole, err := filepath.EvalSymlinks(out); err == nil {
+		out = whole
 	}
-	if _, err := os.Stat(filepath.Join(dir, ReportName)); err != nil {
+	dir, name := filepath.Split(out)
+	report, err := ReadReport(dir)
+	if err != nil {
+		return nil // no run is there
+	}
+	if own := []string{ReportName, label.Name, filepath.Base(report.Bitext.Path)}; !slices.Contains(own, name) && filepath.Ext(name) != ".lock" {
 		return nil
 	}
 	return badinput.Errorf("%s is a file of the run in %s: name another output", out, filepath.Clean(dir))

@@ -61,7 +61,7 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		case Folder:
 			err = atomicfile.WritableDir(path)
 		case Updated:
-			err = atomicfile.Writable(path)
+			err = cmp.Or(atomicfile.Writable(path), record.RefuseOwn(path))
 		case Replaced:
 			err = cmp.Or(textfile.RefuseCompression(path), replaceable(cmd, args, path))
 		case Text:

@@ -53,15 +53,15 @@ func ReadKept(ctx context.Context, file string, labels []label.Label) (_ *Kept, 
 			return nil, err
 		}
 		keys, err := label.Keys(b)
-		keep := func(int) float64 { return 1 }
-		if err == nil && b.Has("keep") {
-			keep, err = b.Numbers("keep")
+		if err != nil {
+			return nil, err
 		}
+		keep, err := b.Keep()
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.Len() {
-			if pair := keys(i); keep(i) == 1 && !rejected[pair] {
+			if pair := keys(i); keep(i) && !rejected[pair] {
 				k.pairs = append(k.pairs, hashOf(pair.Source, pair.Target))
 				k.sides[0], k.sides[1] = append(k.sides[0], hashOf(pair.Source)), append(k.sides[1], hashOf(pair.Target))
 			}
