@@ -37,6 +37,8 @@ func openCSV(in input.File, opts Options) (_ *csvReader, err error) {
 	case len(columns) != len(opts.Layout.Columns):
 		err = badinput.Errorf("%s: its first record has %d fields, but %d columns are named: correct columns of its source",
 			in.Path, len(columns), len(opts.Layout.Columns))
+	case opts.Layout.unsaid(columns):
+		err = unsaidHeader(in.Path)
 	default:
 		r.row, r.header = opts.Layout.row(opts), opts.Layout.Header
 	}

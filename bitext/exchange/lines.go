@@ -62,10 +62,23 @@ func (r *tsvReader) Next() (Record, error) {
 
 // begin finds the columns, unless a layout says them.
 func (r *tsvReader) begin(line corpus.Line) (err error) {
+	if r.opts.Layout != nil && r.opts.Layout.unsaid(strings.Split(line.Text, "\t")) {
+		return unsaidHeader(r.name)
+	}
 	if r.opts.Layout == nil {
 		r.row, r.header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number)
 	}
 	return err
+}
+
+// unsaid reports whether a first line names the columns of bitext, as mine export writes them, and no layout says so.
+func (l *Layout) unsaid(columns []string) bool {
+	of := DefaultOptions()
+	return !l.Header && slices.Contains(columns, of.SourceColumn) && slices.Contains(columns, of.TargetColumn)
+}
+
+func unsaidHeader(name string) error {
+	return badinput.Errorf("%s: its first line names the columns: set header: true and columns in its source", name)
 }
 
 // row finds the texts in the columns of a first line, which it may name: then it is a header.

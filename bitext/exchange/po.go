@@ -14,7 +14,7 @@ import (
 )
 
 // poReader reads a gettext catalogue: each original with its translation. Messages without a translation, and those
-// that are marked fuzzy, are left out.
+// that are marked fuzzy, are Untranslated.
 type poReader struct {
 	io.Closer
 	name     string
@@ -36,26 +36,23 @@ func openPO(in input.File) (*poReader, error) {
 
 // Next implements Reader.
 func (r *poReader) Next() (Record, error) {
-	for {
-		p, err := r.messages.Next()
-		if errors.Is(err, io.EOF) && !r.any {
-			return Record{}, badinput.Errorf("%s holds no message: give a gettext catalogue", r.name)
-		}
-		if err != nil {
-			return Record{}, err
-		}
-		r.any = true
-		if p.Skip == page.Empty {
-			return Record{Number: p.Number, Reason: Untranslated, Detail: "the message has no translation, or is fuzzy"}, nil
-		}
-		rec := Record{Number: p.Number, Reason: corpus.Reason(p.Skip), Detail: p.Detail}
-		if strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError) {
-			// Unquoting makes that of bytes that are no UTF-8.
-			rec.Reason, rec.Detail = corpus.ReasonNotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
-		}
-		if rec.Reason == "" {
-			rec.Pair = Pair{p.Columns["msgid"], p.Columns["msgstr"]}
-		}
-		return rec, nil
+	p, err := r.messages.Next()
+	if errors.Is(err, io.EOF) && !r.any {
+		return Record{}, badinput.Errorf("%s holds no message: give a gettext catalogue", r.name)
 	}
+	if err != nil {
+		return Record{}, err
+	}
+	r.any = true
+	rec := Record{Number: p.Number, Reason: corpus.Reason(p.Skip), Detail: p.Detail}
+	switch {
+	case p.Skip == page.Empty:
+		rec.Reason, rec.Detail = Untranslated, "the message has no translation, or is fuzzy"
+	case strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError):
+		// Unquoting makes that of bytes that are no UTF-8.
+		rec.Reason, rec.Detail = corpus.ReasonNotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
+	case rec.Reason == "":
+		rec.Pair = Pair{p.Columns["msgid"], p.Columns["msgstr"]}
+	}
+	return rec, nil
 }

@@ -11,8 +11,8 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// xliffReader reads XLIFF 1.2, whose pairs are <trans-unit>, or their segments where both sides have them (<mrk> of type
-// seg), and 2, whose pairs are <segment>. Those without a translation are Untranslated.
+// xliffReader reads XLIFF 1.2, whose pairs are <trans-unit>, or their segments where both sides have them (<mrk> of
+// type seg), and 2, whose pairs are <segment>. Those without a translation are Untranslated.
 type xliffReader struct {
 	*units
 	want    [2]string // languages; those that are empty are taken as they are
@@ -20,7 +20,7 @@ type xliffReader struct {
 	swapped bool      // the file's source is the target
 	other   string    // languages of the file being read, if they are not those; "": they are
 	any     bool
-	pending []Pair // of a unit
+	pending []Pair // pairs of a unit
 }
 
 func openXLIFF(in input.File, opts Options) (*xliffReader, error) {

@@ -35,7 +35,7 @@ func TestReadXLIFF(t *testing.T) {
 		"2 in any languages":  {xliff2, Options{}, []string{"Eins zwei.|One two.", "Drei.|Three."}},
 		"2 that names one":    {strings.Replace(xliff2, ` trgLang="en"`, "", 1), germanEnglish(), []string{"Eins zwei.|One two.", "Drei.|Three."}},
 		"2 of the target":     {strings.Replace(xliff2, ` trgLang="en"`, "", 1), Options{SourceLanguage: "fr", TargetLanguage: "de"}, []string{"One two.|Eins zwei.", "Three.|Drei."}},
-		"one file of two":     {xliff1[:strings.Index(xliff1, "</xliff>")] + `<file source-language="de" target-language="fr"><trans-unit><source>Ja.</source><target>Oui.</target></trans-unit></file></xliff>`, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "untranslated", "untranslated", "Ja & nein.|Yes & no."}},
+		"one file of two":     {strings.TrimSuffix(xliff1, "</xliff>") + `<file source-language="de" target-language="fr"><trans-unit><source>Ja.</source><target>Oui.</target></trans-unit></file></xliff>`, germanEnglish(), []string{"Ein fettes Wort.|A bold word.", "untranslated", "untranslated", "Ja & nein.|Yes & no."}},
 		"segments": {`<xliff><file source-language="de" target-language="en"><header><reference><internal-file form="base64">` + strings.Repeat("PHVu\n", 1<<19) + `</internal-file></reference></header>` +
 			`<trans-unit><source>A. B. C.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B<mrk mtype="x-sdl-deleted">x</mrk>.</mrk> <mrk mtype="seg" mid="3">C.</mrk></seg-source>` +
 			`<target><mrk mtype="seg" mid="2">b.</mrk> <mrk mtype="seg" mid="1">a.</mrk> <mrk mtype="seg" mid="3"/></target></trans-unit></file></xliff>`, germanEnglish(), []string{"A.|a.", "B.|b.", "untranslated"}},

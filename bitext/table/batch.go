@@ -85,8 +85,8 @@ func (b *Batch) Numbers(name string) (func(i int) float64, error) {
 	return nil, notA(name, "numbers", values.DataType())
 }
 
-// Keep tells which rows are kept, by the column keep: all where there is none. A value that is neither true nor false is
-// a badinput error.
+// Keep tells which rows are kept, by the column keep: all where there is none. A value that is neither true nor false
+// is a badinput error.
 func (b *Batch) Keep() (func(i int) bool, error) {
 	if !b.Has("keep") {
 		return func(int) bool { return true }, nil

@@ -285,6 +285,8 @@ func TestBadInput(t *testing.T) {
 			s.Columns, s.Where = []string{"source", "src", "tgt"}, map[string][]string{"source": {"y"}}
 		}), "1 filtered"},
 		{"a header of TMX", with(write(t, "h.tmx", tmx), func(s *Source) { s.Header = true }), "are for tsv and csv"},
+		{"a header that is not said", with(write(t, "n.csv", "src_text,tgt_text\na,b\n"), same), "set header: true"},
+		{"a header of TSV that is not said", with(write(t, "n.tsv", "src_text\ttgt_text\na\tb\n"), same), "set header: true"},
 		{"a record of CSV", with(write(t, "r.csv", "a,b,c\n"), same), "3 fields, but 2 columns"},
 		{"XML", with(write(t, "a.tmx", "<tmx><tu>"), same), "not well-formed"},
 		{"no unit", with(write(t, "b.tmx", "<tmx></tmx>"), same), "no translation unit"},

@@ -79,7 +79,7 @@ po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.pa
 	f.StringVar(&o.out, "out", "", "file to write; with moses what both names begin with, with hf a folder")
 	f.StringVar(&o.compress, "compress", "", "gz or zst (default: by the ending of --out)")
 	f.StringVar(&o.breaks, "line-breaks", string(exporting.Escape),
-		"tabs and line breaks in a text of tsv and moses: escape, space or refuse")
+		"tabs and line breaks in a text of tsv, line breaks in one of moses: escape, space or refuse")
 	f.StringSliceVar(&o.columns, "columns", nil, "columns to write beside the texts, or all (default: all; none in tmx, xliff and po)")
 	f.BoolVar(&o.all, "all", false, "write pairs that are not kept, too")
 	f.Float64Var(&o.minScore, "min-score", 0, "only pairs with at least this score")
@@ -227,6 +227,7 @@ func formatOf(name string) (string, error) {
 	switch {
 	case ext == ".parquet":
 		return "parquet", nil
+	case ext != ".xliff" && ext != ".xlf" && exchange.FormatOf(name) == exchange.XLIFF: // a program's own kind
 	case ext == ".tsv", exchange.FormatOf(name) != exchange.TSV:
 		return string(exchange.FormatOf(name)), nil
 	}

@@ -57,6 +57,8 @@ type filterOptions struct {
 	samples          int
 }
 
+const defaultSamples = 3
+
 // NewFilter makes mine filter.
 func NewFilter() *cobra.Command {
 	var o filterOptions
@@ -83,7 +85,7 @@ with the texts that reviewers gave. Nothing is dropped; mine export leaves out w
 	f.StringSliceVar(&o.without, "without", nil, "leave out the rules of these names")
 	f.StringVar(&o.out, "out", "", "Parquet file to write (default: only count)")
 	f.BoolVar(&o.stats, "stats", false, "show what each rule rejects alone and together with others, with samples")
-	f.IntVar(&o.samples, "samples", 3, "pairs that --stats shows for each rule")
+	f.IntVar(&o.samples, "samples", defaultSamples, "pairs that --stats shows for each rule")
 	f.BoolVar(&o.fix, "fix", false,
 		"add src_fixed and tgt_fixed: wrong encoding, entities, spaces and look-alike letters repaired")
 	f.BoolVar(&o.anew, "annotate-again", false, "compute the annotations even if the file has them")
@@ -110,6 +112,8 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 			"use mine export for other formats", o.out)
 	case o.samples < 0:
 		return badinput.Errorf("--samples is %d: give 0 or more", o.samples)
+	case o.samples != defaultSamples && !o.stats:
+		return badinput.Errorf("--samples are shown by --stats: give it, or leave --samples out")
 	case o.fix && o.out == "":
 		return badinput.Errorf("--fix adds columns: name the file to write with --out")
 	}

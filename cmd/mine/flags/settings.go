@@ -2,6 +2,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -77,6 +78,9 @@ func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	switch s.Type.Kind() {
 	case reflect.String:
 		f.String(s.Flag, fmt.Sprint(s.Default), s.Doc)
+		if flag := f.Lookup(s.Flag); s.Key == "exclude" {
+			flag.Value = &once{Value: flag.Value}
+		}
 	case reflect.Bool:
 		f.Bool(s.Flag, s.Default.(bool), s.Doc)
 	case reflect.Int:
@@ -88,6 +92,20 @@ func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	default:
 		panic(fmt.Sprintf("setting %s cannot have a flag: it is of type %v", s.Key, s.Type))
 	}
+}
+
+// once refuses a second value, which would hide the first.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+func (o *once) Set(text string) error {
+	if o.given {
+		return errors.New("it takes one file: join the files")
+	}
+	o.given = true
+	return o.Value.Set(text)
 }
 
 // shownZero is how the help shows a default of 0, which pflag leaves out.

@@ -68,6 +68,9 @@ they come, not only those that look wrong.`,
 			if !(o.precision >= 0 && o.precision <= 1) { // a NaN is neither
 				return badinput.Errorf("mine calibrate: --for-precision %g must be from 0 to 1; 95 percent is 0.95", o.precision)
 			}
+			if o.labels != "" && o.write != "" && o.precision == 0 {
+				return badinput.Errorf("mine calibrate: --write needs --for-precision, for which labels choose a threshold: give both, or neither")
+			}
 			if o.labels != "" {
 				return calibrateByLabels(cmd.Context(), &o, cfg, cmd.OutOrStdout())
 			}
