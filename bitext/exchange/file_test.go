@@ -105,6 +105,14 @@ func TestAlignedKeepsEveryLine(t *testing.T) {
 	refused(t, err, "a.de", "4", "b.en", "1 lines")
 }
 
+// TestTwoFilesAreText: a format with both sides is not read as lines.
+func TestTwoFilesAreText(t *testing.T) {
+	for _, name := range []string{"a.csv", "a.xlf.gz", "a.parquet"} {
+		_, err := OpenAligned(inDir(t.TempDir(), "a.de"), inDir(t.TempDir(), name))
+		refused(t, err, name, "no text of lines")
+	}
+}
+
 func TestJSONLKeepsEverything(t *testing.T) {
 	text := `{"tgt_text": "one", "more": {"a": [1, 2]}, "src_text": "eins"} ` + "\n\n" + `{"src_text":"zwei","tgt_text":"two"}` + "\n"
 	dir := put(t, map[string]string{"a.jsonl": text})

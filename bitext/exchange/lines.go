@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -243,6 +244,11 @@ type alignedReader struct {
 
 // OpenAligned opens two line-aligned files. They must have the same number of lines; a line may be empty.
 func OpenAligned(source, target input.File) (Reader, error) {
+	for _, in := range []input.File{source, target} {
+		if format := FormatOf(in.Path); format != TSV || strings.EqualFold(path.Ext(in.Path), ".parquet") {
+			return nil, badinput.Errorf("%s is no text of lines, which two files are: give it alone if it has both sides", in.Path)
+		}
+	}
 	a, err := corpus.OpenLines(source, maxLineBytes)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func AfterStop(err error) string {
 	if stopped := (Stopped{}); errors.As(err, &stopped) {
 		return stopped.Next
 	}
-	return "the same command goes on from here"
+	return "the same command does what is left"
 }
 
 // RunOptions returns the options that commands pass to the pipeline.
