@@ -74,6 +74,7 @@ func TestSearch(t *testing.T) {
 		{"search", "x", "--bitext", filepath.Join(dir, "none.parquet")},
 		{"search", "x", "--run", run, "--index", run},
 		{"search", "x", "--run", filepath.Join(run, "de-en.parquet")},
+		{"search", "x", "--bitext", filepath.Join(run, "run.json")},
 		{"search", "x", "--run", run, "--bitext", filepath.Join(run, "de-en.parquet")},
 		{"search", "x", "--run", run, "--collocates", "-3"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -187,6 +188,9 @@ func (o searchOptions) mode() (mode concordance.Mode, err error) {
 // files are the bitext and the directory of its index.
 func (o searchOptions) files() (file, dir string, err error) {
 	if o.bitext != "" {
+		if !strings.EqualFold(filepath.Ext(o.bitext), ".parquet") {
+			return "", "", badinput.Errorf("--bitext is %s: name the Parquet file of a run", o.bitext)
+		}
 		file, dir = o.bitext, o.bitext+".concordance"
 	} else {
 		if file, err = record.BitextAt(o.run); err != nil {
