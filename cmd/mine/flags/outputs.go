@@ -52,7 +52,7 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		if err != nil || path == "" || kind == "" {
 			return
 		}
-		if other, taken := outputs[filepath.Clean(path)]; taken && !strings.HasPrefix(path, "/dev/") {
+		if other, taken := outputs[filepath.Clean(path)]; taken && kind != Folder && !strings.HasPrefix(path, "/dev/") {
 			err = badinput.Errorf("--%s and --%s name the same file %s: give each its own", other, f.Name, path)
 			return
 		}
