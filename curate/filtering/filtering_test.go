@@ -268,3 +268,17 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsWithoutATranslation are left out, and counted.
+func TestUnitsWithoutATranslation(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.xlf")
+	text := `<xliff srcLang="de" trgLang="en"><segment><source>Das Haus ist groß.</source><target>The house is big.</target></segment><segment><source>Neu.</source></segment></xliff>`
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(t.Context(), Options{Files: []string{in}, Table: table.DefaultOptions(), Rules: rulesOf(t, "never: \"length_src < 0\"")})
+	var out strings.Builder
+	if report.Summary(&out); err != nil || report.Pairs != 1 || !strings.Contains(out.String(), "; 1 units without a translation are left out") {
+		t.Errorf("%+v, %v: %s", report, err, out.String())
+	}
+}
