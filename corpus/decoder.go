@@ -208,12 +208,12 @@ type csvDecoder struct {
 }
 
 func newCSVDecoder(in *input.LineReader, opts Options) (*csvDecoder, error) {
-	r, columns, err := csv.NewReader(in)
+	r, err := csv.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
 	d := &csvDecoder{in: r}
-	d.at, err = opts.columnsAt(in.Name, columns)
+	d.at, err = opts.columnsAt(in.Name, r.Header())
 	return d, err
 }
 

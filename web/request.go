@@ -177,7 +177,7 @@ func ReadDecision(r io.Reader) (d Decision, err error) {
 			return d, fmt.Errorf("a text is not empty and has at most %d bytes", label.MaxText)
 		}
 	}
-	if keyOf([2][16]byte{corpus.KeyOf(d.Label.SourceText), corpus.KeyOf(d.Label.TargetText)}) == d.Label.Source+":"+d.Label.Target {
+	if texts := label.Of(d.Label.SourceText, d.Label.TargetText); texts.Source == d.Label.Source && texts.Target == d.Label.Target {
 		d.Label.SourceText, d.Label.TargetText = "", "" // they are as mined
 	}
 	return d, nil

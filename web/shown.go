@@ -15,7 +15,6 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/web/overview"
-	"bitextmine/web/page"
 	"bitextmine/web/pairs"
 )
 
@@ -218,16 +217,11 @@ func (l *labels) now() (*decisions, error) {
 	return d, nil
 }
 
-// of returns the decision on a pair as a name of package page, or the empty string.
+// of returns the decision on a pair, as Label.Decision names it, or the empty string.
 func (d *decisions) of(keys [2][16]byte) string {
 	l, ok := d.byKeys[keys]
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case l.Edited():
-		return page.Edited
-	case l.Accepted:
-		return page.Accepted
 	}
-	return page.Rejected
+	return l.Decision()
 }

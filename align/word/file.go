@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"strings"
 
 	"bitextmine/bitext/exchange"
@@ -27,7 +26,7 @@ type FileInput struct {
 // Each calls do with the texts of every pair, in order: of every line, row or unit. One that is no pair has empty
 // texts, and is warned of unless it is an empty line.
 func (in FileInput) Each(ctx context.Context, do func(source, target string) error) error {
-	if strings.EqualFold(filepath.Ext(in.File), ".parquet") {
+	if exchange.IsParquet(in.File) {
 		return rows.EachPair(ctx, in.File, in.Exchange.SourceColumn, in.Exchange.TargetColumn, do)
 	}
 	r, err := in.open()

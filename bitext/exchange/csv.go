@@ -25,11 +25,11 @@ type csvReader struct {
 }
 
 func openCSV(in input.File, opts Options) (_ *csvReader, err error) {
-	f, columns, err := csv.Open(in, maxLineBytes)
+	f, err := csv.Open(in, maxLineBytes)
 	if err != nil {
 		return nil, err
 	}
-	r := &csvReader{File: f}
+	r, columns := &csvReader{File: f}, f.Header()
 	switch {
 	case opts.Layout == nil:
 		opts.MustName = opts.MustName || len(columns) > 2 // most files have a header

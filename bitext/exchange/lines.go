@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -245,7 +244,7 @@ type alignedReader struct {
 // OpenAligned opens two line-aligned files. They must have the same number of lines; a line may be empty.
 func OpenAligned(source, target input.File) (Reader, error) {
 	for _, in := range []input.File{source, target} {
-		if format := FormatOf(in.Path); format != TSV || strings.EqualFold(path.Ext(in.Path), ".parquet") {
+		if format := FormatOf(in.Path); format != TSV || IsParquet(in.Path) {
 			return nil, badinput.Errorf("%s is no text of lines, which two files are: give it alone if it has both sides", in.Path)
 		}
 	}

@@ -45,6 +45,9 @@ func FormatOf(name string) Format {
 	return TSV
 }
 
+// IsParquet reports whether a file's name says Parquet, which this package does not read.
+func IsParquet(name string) bool { return strings.EqualFold(path.Ext(name), ".parquet") }
+
 // maxLineBytes is the maximum length of a line: two sentences of the length that corpus reads, with their metadata.
 const maxLineBytes = 128 << 10
 
@@ -103,7 +106,7 @@ type Reader interface {
 
 // Open opens a file of a format.
 func Open(in input.File, format Format, opts Options) (Reader, error) {
-	if strings.EqualFold(path.Ext(in.Path), ".parquet") {
+	if IsParquet(in.Path) {
 		return nil, badinput.Errorf("%s is Parquet, which is not read here: write it as TSV by mine export", in.Path)
 	}
 	switch format {

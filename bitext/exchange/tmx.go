@@ -19,7 +19,7 @@ type tmxReader struct {
 }
 
 func openTMX(in input.File, opts Options) (*tmxReader, error) {
-	u, err := openUnits(in)
+	u, err := openUnits(in, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func tmxOf(text io.Reader, name string) (Reader, error) {
-	u, err := newUnits(io.NopCloser(text), name)
+	u, err := newUnits(io.NopCloser(text), text, name)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const (
 
 // units reads the translation units of XML, TMX's and XLIFF's. What it holds at a time is a unit at most.
 type units struct {
-	file   io.ReadCloser
+	file   io.Closer
 	name   string
 	in     *allowance
 	xml    *xml.Decoder
@@ -31,20 +31,25 @@ type units struct {
 	number uint64 // number of the last unit, from 1
 }
 
-func openUnits(in input.File) (*units, error) {
+// openUnits opens an input, of which through, if it is not nil, says what is read.
+func openUnits(in input.File, through func(io.Reader) io.Reader) (*units, error) {
 	f, err := input.OpenDecompressed(in)
 	if err != nil {
 		return nil, err
 	}
-	u, err := newUnits(f, in.Path)
+	from := io.Reader(f)
+	if through != nil {
+		from = through(f)
+	}
+	u, err := newUnits(f, from, in.Path)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return u, nil
 }
 
-func newUnits(f io.ReadCloser, name string) (*units, error) {
-	u := &units{file: f, name: name, in: &allowance{from: &withoutOriginal{from: bufio.NewReader(f)}, left: maxUnitBytes}}
+func newUnits(file io.Closer, from io.Reader, name string) (*units, error) {
+	u := &units{file: file, name: name, in: &allowance{from: from, left: maxUnitBytes}}
 	buffered := bufio.NewReaderSize(u.in, 64<<10)
 	// A read error comes again.
 	if head, _ := buffered.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
@@ -173,76 +178,4 @@ func (a *allowance) Read(p []byte) (int, error) {
 		a.err = err
 	}
 	return n, err
-}
-
-// withoutOriginal leaves out what <internal-file> holds: the document that a program embeds in XLIFF, of any length.
-type withoutOriginal struct {
-	from  *bufio.Reader
-	where int    // outside, in the start tag, or in the element
-	seen  int    // how many bytes of the tag to come were read
-	last  byte   // the byte before
-	ahead string // what is to be given before the next byte
-}
-
-const (
-	outside = iota
-	inTag
-	inside
-
-	originalBegin, originalEnd = "<internal-file", "</internal-file>"
-)
-
-func (w *withoutOriginal) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if w.ahead != "" {
-			p[n], w.ahead = w.ahead[0], w.ahead[1:]
-			n++
-			continue
-		}
-		b, err := w.from.ReadByte()
-		if err != nil {
-			if n > 0 {
-				err = nil // it comes again
-			}
-			return n, err
-		}
-		if w.where != inside {
-			p[n] = b
-			n++
-		}
-		w.step(b)
-	}
-	return n, nil
-}
-
-// step goes over a byte.
-func (w *withoutOriginal) step(b byte) {
-	mark := originalBegin
-	if w.where == inside {
-		mark = originalEnd
-	}
-	switch {
-	case w.where == inTag:
-		if b == '>' && w.last == '/' {
-			w.where = outside
-		} else if b == '>' {
-			w.where = inside
-		}
-	case b == mark[w.seen]:
-		w.seen++
-	case b == mark[0]:
-		w.seen = 1
-	default:
-		w.seen = 0
-	}
-	w.last = b
-	if w.seen < len(mark) {
-		return
-	}
-	w.seen = 0
-	if w.where == inside {
-		w.where, w.ahead = outside, originalEnd
-	} else {
-		w.where = inTag
-	}
 }

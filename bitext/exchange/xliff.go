@@ -24,15 +24,11 @@ type xliffReader struct {
 }
 
 func openXLIFF(in input.File, opts Options) (*xliffReader, error) {
-	u, err := openUnits(in)
+	u, err := openUnits(in, newWithoutOriginal)
 	if err != nil {
 		return nil, err
 	}
-	return newXLIFFReader(u, opts), nil
-}
-
-func newXLIFFReader(u *units, opts Options) *xliffReader {
-	return &xliffReader{units: u, want: [2]string{opts.SourceLanguage, opts.TargetLanguage}}
+	return &xliffReader{units: u, want: [2]string{opts.SourceLanguage, opts.TargetLanguage}}, nil
 }
 
 // Next implements Reader.

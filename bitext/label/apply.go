@@ -38,6 +38,12 @@ func IndexOf(labels []Label) Index {
 	return x
 }
 
+// Find returns the label on the pair that another is on.
+func (x Index) Find(pair Label) (Label, bool) {
+	l, ok := x[[2]string{pair.Source, pair.Target}]
+	return l, ok
+}
+
 // Apply adds the columns of labels to a batch, and puts corrected texts in place of the pair's.
 func (x Index) Apply(b *table.Batch) (*table.Batch, error) {
 	keys, err := Keys(b)
@@ -48,8 +54,7 @@ func (x Index) Apply(b *table.Batch) (*table.Batch, error) {
 	by := table.Values{Name: ByColumn, Text: make([]string, b.Len()), Known: make([]bool, b.Len())}
 	corrected := map[int]Label{}
 	for i := range b.Len() {
-		keys := keys(i)
-		l, ok := x[[2]string{keys.Source, keys.Target}]
+		l, ok := x.Find(keys(i))
 		if !ok {
 			continue
 		}

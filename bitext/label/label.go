@@ -251,10 +251,8 @@ func Key(text string) (Label, error) {
 	return Label{Source: source, Target: target}, nil
 }
 
-// KeyOf is the key of a pair of texts, as Key reads it.
-func KeyOf(texts [2]string) string {
-	return keyOf(texts[0]) + ":" + keyOf(texts[1])
-}
+// Of is a label on a pair of texts, which decides nothing yet.
+func Of(source, target string) Label { return Label{Source: keyOf(source), Target: keyOf(target)} }
 
 func keyOf(text string) string {
 	k := corpus.KeyOf(corpus.Normalise(text))
@@ -338,6 +336,6 @@ func Keys(b *table.Batch) (func(i int) Label, error) {
 	return func(i int) Label {
 		a, _ := source(i)
 		b, _ := target(i)
-		return Label{Source: keyOf(a), Target: keyOf(b)}
+		return Of(a, b)
 	}, nil
 }

@@ -171,10 +171,11 @@ type csvFields struct {
 }
 
 func openCSV(in input.File, opts Options) (*fieldSource, error) {
-	f, header, err := csv.Open(in, maxLineBytes)
+	f, err := csv.Open(in, maxLineBytes)
 	if err != nil {
 		return nil, err
 	}
+	header := f.Header()
 	opts.MustName = opts.MustName || len(header) > 2 // most files have a header
 	return openFields(in, &csvFields{File: f, into: header}, "comma-separated", opts)
 }

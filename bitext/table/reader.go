@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func Open(files []string, opts Options) (*Reader, error) {
 		r.source, err = openAligned(files[0], files[1], opts)
 	case len(files) != 1:
 		return nil, badinput.Errorf("%d files were named: give one file, or two line-aligned ones", len(files))
-	case strings.EqualFold(filepath.Ext(files[0]), ".parquet"):
+	case exchange.IsParquet(files[0]):
 		r.source, err = openParquet(files[0], opts.Columns)
 	default:
 		in := input.File{Path: files[0]}

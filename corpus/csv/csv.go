@@ -15,9 +15,9 @@ import (
 )
 
 // Reader reads records as RFC 4180 has them: a field in quotation marks may have separators and line breaks, and two
-// quotation marks stand for one. The separator is what a first line sep=X
-// says, or a comma, or a semicolon if the header has that and no comma. Where
-// several lines are no record, as a quotation mark was left out, the first is malformed and the next is read anew.
+// quotation marks stand for one. The separator is what a first line sep=X says, or a comma, or a semicolon if the
+// header has that and no comma. Where several lines are no record, as a quotation mark was left out, the first is
+// malformed and the next is read anew.
 type Reader struct {
 	in        *input.LineReader
 	separator byte
@@ -46,44 +46,44 @@ type File struct {
 	io.Closer
 }
 
-// Open opens an input, decompressed, whose records have at most maxBytes bytes, and returns the names of its header.
-func Open(in input.File, maxBytes int) (*File, []string, error) {
+// Open opens an input, decompressed, whose records have at most maxBytes bytes.
+func Open(in input.File, maxBytes int) (*File, error) {
 	f, err := input.OpenDecompressed(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	r, columns, err := NewReader(lines)
+	r, err := NewReader(lines)
 	if errors.Is(err, io.EOF) {
 		err = badinput.Errorf("%s: the file holds no line; give it content or name another", in.Path)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return &File{r, f}, columns, nil
+	return &File{r, f}, nil
 }
 
-// NewReader reads the header, whose names it returns.
-func NewReader(in *input.LineReader) (*Reader, []string, error) {
+// NewReader reads the header.
+func NewReader(in *input.LineReader) (*Reader, error) {
 	header, excess, err := in.Next()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if excess > 0 {
-		return nil, nil, badinput.Errorf("%s:1: the header is %d bytes long; is this CSV? name the format", in.Name, excess)
+		return nil, badinput.Errorf("%s:1: the header is %d bytes long; is this CSV? name the format", in.Name, excess)
 	}
 	r := &Reader{in: in, separator: ','}
 	switch says := bytes.TrimRight(header, " "); {
 	case len(says) == len("sep=;") && bytes.HasPrefix(says, []byte("sep=")): // Excel's own line
 		r.separator = says[len(says)-1]
 		if header, excess, err = in.Next(); err != nil || excess > 0 {
-			return nil, nil, cmp.Or(err, badinput.Errorf("%s:2: the header is %d bytes long; is this CSV? name the format", in.Name, excess))
+			return nil, cmp.Or(err, badinput.Errorf("%s:2: the header is %d bytes long; is this CSV? name the format", in.Name, excess))
 		}
 	case bytes.IndexByte(header, '\r') >= 0 && bytes.IndexByte(header, '"') < 0:
-		return nil, nil, badinput.Errorf("%s: its lines end in CR alone: save it with other line ends (tr '\\r' '\\n')", in.Name)
+		return nil, badinput.Errorf("%s: its lines end in CR alone: save it with other line ends (tr '\\r' '\\n')", in.Name)
 	case bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0:
 		r.separator = ';'
 	}
@@ -94,7 +94,7 @@ func NewReader(in *input.LineReader) (*Reader, []string, error) {
 	for _, name := range r.fields {
 		r.header = append(r.header, string(name))
 	}
-	return r, r.Header(), nil
+	return r, nil
 }
 
 // Header returns the names of the columns.

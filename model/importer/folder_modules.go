@@ -133,7 +133,7 @@ func poolings(all map[string]any) (on []string, err error) {
 				names = append(names, key)
 			}
 		}
-		if said, ok := all["pooling_mode_mean_tokens"]; ok && said == false && names == nil {
+		if names == nil && all["pooling_mode_mean_tokens"] == false {
 			return nil, errors.New("none, as every pooling_mode is false")
 		}
 		if names == nil {

@@ -257,8 +257,8 @@ func (c *comparison) change(kind, cause string, before, after float32, row *bite
 
 // cause says why a pair is in one run alone.
 func (c *comparison) cause(kind string, row *bitext.Row) string {
-	if l, ok := c.labels[[2]string{hex.EncodeToString(row.Source.Key[:]), hex.EncodeToString(row.Target.Key[:])}]; ok &&
-		l.Accepted == (kind == Added) {
+	keys := label.Label{Source: hex.EncodeToString(row.Source.Key[:]), Target: hex.EncodeToString(row.Target.Key[:])}
+	if l, ok := c.labels.Find(keys); ok && l.Accepted == (kind == Added) {
 		return Labelled
 	}
 	for _, shard := range []string{row.Source.Shard, row.Target.Shard} {

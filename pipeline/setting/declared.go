@@ -20,6 +20,7 @@ type Declared struct {
 	Type    reflect.Type
 	Default any    // its value as YAML gives it
 	Doc     string // the comment above its default: its help
+	Once    bool   // its flag may be given once
 }
 
 // List returns the settings that a group declares, or a struct that embeds groups, in the order of its fields.
@@ -27,14 +28,19 @@ func List[T any]() []Declared {
 	var all []Declared
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		tag, ok := field.Tag.Lookup("setting")
-		key, option, _ := strings.Cut(tag, ",")
+		key, options, _ := strings.Cut(tag, ",")
 		if !ok || key == "-" {
 			continue
 		}
 		d := defaults()[key]
 		d.Key, d.Type = key, field.Type
-		if option == "flag" {
-			d.Flag = strings.ReplaceAll(key, "_", "-")
+		for option := range strings.SplitSeq(options, ",") {
+			switch option {
+			case "flag":
+				d.Flag = strings.ReplaceAll(key, "_", "-")
+			case "once":
+				d.Once = true
+			}
 		}
 		all = append(all, d)
 	}

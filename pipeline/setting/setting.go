@@ -48,7 +48,7 @@ type Input struct {
 	OnBadFile  string              `setting:"on_bad_file,flag" json:"-"`
 	Swapped    bool                `setting:"swapped,flag" json:"-"`
 	// In keys its digest stands, in how the text is cut.
-	Exclude string `setting:"exclude,flag" json:"-"`
+	Exclude string `setting:"exclude,flag,once" json:"-"`
 }
 
 // Given names vectors that another program made of the text. As the text, they are an input, whose digests are in keys.

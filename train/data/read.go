@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -157,7 +156,7 @@ const moses Format = "line-aligned"
 
 // formatOf goes by the name, a compression's suffix aside.
 func formatOf(file string) Format {
-	if strings.EqualFold(path.Ext(file), ".parquet") {
+	if exchange.IsParquet(file) {
 		return Parquet
 	}
 	return Format(exchange.FormatOf(file))

@@ -15,16 +15,9 @@ type Item struct {
 	Value   float32
 	Kept    bool
 	Reasons []string
-	Label   string // Accepted, Edited, Rejected or nothing
+	Label   string // what people decided, as label.Label names it, or nothing
 	By      string // who decided; may be empty
 }
-
-// What people may have decided on a pair.
-const (
-	Accepted = "accepted"
-	Rejected = "rejected"
-	Edited   = "edited" // accepted with corrected texts, which are shown
-)
 
 // Choice is an option that a form offers.
 type Choice struct {

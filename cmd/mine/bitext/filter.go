@@ -10,10 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/bitext/table"
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
@@ -107,7 +107,7 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 		return err
 	}
 	switch {
-	case o.out != "" && !strings.EqualFold(filepath.Ext(o.out), ".parquet"):
+	case o.out != "" && !exchange.IsParquet(o.out):
 		return badinput.Errorf("mine filter writes Parquet, which %s does not say: name a .parquet file with --out, and "+
 			"use mine export for other formats", o.out)
 	case o.samples < 0:

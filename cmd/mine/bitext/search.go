@@ -9,13 +9,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"bitextmine/bitext/concordance"
+	"bitextmine/bitext/exchange"
 	"bitextmine/bitext/label"
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
@@ -159,9 +159,9 @@ type knownHit struct {
 }
 
 func known(hit concordance.Hit, labels label.Index) knownHit {
-	k := knownHit{Hit: hit, Key: label.KeyOf(hit.Texts)}
-	source, target, _ := strings.Cut(k.Key, ":")
-	if l, ok := labels[[2]string{source, target}]; ok {
+	pair := label.Of(hit.Texts[0], hit.Texts[1])
+	k := knownHit{Hit: hit, Key: pair.Source + ":" + pair.Target}
+	if l, ok := labels.Find(pair); ok {
 		k.Decided = &l
 	}
 	return k
@@ -188,7 +188,7 @@ func (o searchOptions) mode() (mode concordance.Mode, err error) {
 // files are the bitext and the directory of its index.
 func (o searchOptions) files() (file, dir string, err error) {
 	if o.bitext != "" {
-		if !strings.EqualFold(filepath.Ext(o.bitext), ".parquet") {
+		if !exchange.IsParquet(o.bitext) {
 			return "", "", badinput.Errorf("--bitext is %s: name the Parquet file of a run", o.bitext)
 		}
 		file, dir = o.bitext, o.bitext+".concordance"

@@ -238,7 +238,7 @@ func (o scoreOptions) read(
 			"line-aligned ones with --src-text and --tgt-text")
 	}
 	path, ext := args[0], "."+string(exchange.FormatOf(args[0]))
-	parquet := strings.EqualFold(filepath.Ext(path), ".parquet")
+	parquet := exchange.IsParquet(path)
 	if parquet {
 		ext = ".parquet"
 	}

@@ -78,7 +78,7 @@ func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	switch s.Type.Kind() {
 	case reflect.String:
 		f.String(s.Flag, fmt.Sprint(s.Default), s.Doc)
-		if flag := f.Lookup(s.Flag); s.Key == "exclude" {
+		if flag := f.Lookup(s.Flag); s.Once {
 			flag.Value = &once{Value: flag.Value}
 		}
 	case reflect.Bool:
