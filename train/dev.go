@@ -97,11 +97,18 @@ func isError(metric string) bool { return strings.HasSuffix(metric, "error") }
 // CheckDev refuses dev sets that cannot be read, and a metric that they do not give. It evaluates vectors that follow
 // from each text and mean nothing, so that nothing has to be trained. An empty metric is none.
 func CheckDev(ctx context.Context, sets []DevSet, metric string, searcher index.Searcher) error {
-	figures, err := EvaluateDev(ctx, sets, drawn{}, searcher)
-	if err != nil || metric == "" {
-		return err
+	_, err := checkDev(ctx, sets, metric, searcher)
+	return err
+}
+
+// checkDev is CheckDev that also returns the keys of the sets' texts.
+func checkDev(ctx context.Context, sets []DevSet, metric string, searcher index.Searcher) (map[corpus.Key]struct{}, error) {
+	source := drawn{texts: map[corpus.Key]struct{}{}}
+	figures, err := EvaluateDev(ctx, sets, source, searcher)
+	if err == nil && metric != "" {
+		err = checkMetric(figures, metric)
 	}
-	return checkMetric(figures, metric)
+	return source.texts, err
 }
 
 // checkMetric refuses a metric that is not among the figures, or an error rate.
@@ -116,14 +123,17 @@ func checkMetric(figures map[string]float64, metric string) error {
 }
 
 // drawn is a VectorSource of vectors that follow from each text alone and mean nothing.
-type drawn struct{}
+type drawn struct {
+	texts map[corpus.Key]struct{} // those that it was asked for
+}
 
 func (drawn) Name() string { return "drawn" }
 
-func (drawn) Vectors(_ context.Context, side testset.Side, _ testset.Role) (testset.EncodedSide, error) {
+func (d drawn) Vectors(_ context.Context, side testset.Side, _ testset.Role) (testset.EncodedSide, error) {
 	const dim = 8
 	rows := make([]float32, 0, dim*len(side.Texts))
 	for _, text := range side.Texts {
+		d.texts[corpus.KeyOf(corpus.Normalise(text))] = struct{}{}
 		sum, row := sha256.Sum256([]byte(text)), [dim]float32{}
 		for i := range row {
 			row[i] = float32(sum[i]) - 127.5 // never 0, so there is a length

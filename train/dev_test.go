@@ -172,3 +172,34 @@ func TestLongWarmUpIsSaid(t *testing.T) {
 		t.Errorf("%v: %s", err, told)
 	}
 }
+
+// TestDevSentencesInBitextAreSaid: a dev set whose sentences are trained on flatters every figure.
+func TestDevSentencesInBitextAreSaid(t *testing.T) {
+	c, o := tiny(t, evaluated)
+	told := ""
+	o.Report = func(what string) { told += what + "\n" }
+	if _, err := Run(limited(t), c, o); err != nil || strings.Contains(told, "bitext.exclude") {
+		t.Errorf("disjoint: %v: %s", err, told)
+	}
+	held := filepath.Join(filepath.Dir(o.Out), "held", "held.epo-eng.eng")
+	text, err := os.ReadFile(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pairs := c.Bitext.Sources[0].Files[0]
+	trained, err := os.ReadFile(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traintest.Write(t, pairs, string(trained)+"io alia\t "+first+"\n")
+	o.Out, told = t.TempDir(), ""
+	summary, err := Run(limited(t), c, o)
+	if err != nil || !strings.Contains(told, "1 of 531 pairs have a sentence of the dev sets") || summary.Stats.Watched != 1 {
+		t.Errorf("%v: %s", err, told)
+	}
+	c.Bitext.Exclude, o.Out, told = []string{held}, t.TempDir(), ""
+	if _, err := Run(limited(t), c, o); err != nil || strings.Contains(told, "bitext.exclude") {
+		t.Errorf("excluded: %v: %s", err, told)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
@@ -33,6 +34,7 @@ type parts struct {
 
 	vocabulary   *tokenizer.Vocabulary
 	tokens       data.Options
+	dev          map[corpus.Key]struct{} // the dev sets' texts
 	set          *data.Set
 	encoder      encoder.Encoder
 	architecture map[string]string // the encoder's, as metadata of its weights
@@ -64,6 +66,7 @@ func (p *parts) read(ctx context.Context) (err error) {
 	if c.Objective.Needs().Words {
 		p.tokens.Texts, p.tokens.Pieces = true, p.vocabulary.Pieces()
 	}
+	p.tokens.Watched = p.dev
 	p.set, err = data.Read(ctx, c.Bitext, p.tokens)
 	return err
 }

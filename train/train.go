@@ -59,7 +59,8 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if err := c.checkFiles(); err != nil {
 		return summary, err
 	}
-	if err := CheckDev(ctx, c.Dev, c.Stop.Metric, o.Searcher); err != nil {
+	dev, err := checkDev(ctx, c.Dev, c.Stop.Metric, o.Searcher)
+	if err != nil {
 		return summary, err
 	}
 	if warning := c.testWarning(); warning != "" {
@@ -80,6 +81,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	t := newTrainer(c, o)
+	t.dev = dev
 	if t.state, err = openDirectory(&t.config, &t.options, t.checkpoints); err != nil {
 		return summary, err
 	}
@@ -91,6 +93,10 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	defer func() { err = errors.Join(err, t.close()) }()
 	if err := t.prepare(ctx, backend); err != nil {
 		return summary, err
+	}
+	if n := t.set.Stats.Watched; n > 0 {
+		o.report(fmt.Sprintf("warning: %d of %d pairs have a sentence of the dev sets, whose figures are then too good: name the sets' files in bitext.exclude",
+			n, t.set.Len()))
 	}
 	if t.journal, err = OpenJournal(o.Out, t.state.Step); err != nil {
 		return summary, err

@@ -23,6 +23,15 @@ type Pair struct {
 	Links []word.Link
 }
 
+// among reports whether the key of a side is among the keys.
+func (p *Pair) among(keys map[corpus.Key]struct{}) bool {
+	_, is := keys[corpus.KeyOf(p.Source)]
+	if !is {
+		_, is = keys[corpus.KeyOf(p.Target)]
+	}
+	return is
+}
+
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
 // source that gives no pair is an error: it is one-sided, or its conditions are mistaken.
 func Pairs(ctx context.Context, c Config, stats *Stats) iter.Seq2[Pair, error] {
@@ -215,14 +224,10 @@ func (r *reader) refuse(p *Pair) Reason {
 	if why := r.labels.Refuse(p); why != "" {
 		return why
 	}
-	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
-	_, heldOut := r.heldOut[source]
-	if !heldOut {
-		_, heldOut = r.heldOut[target]
-	}
-	if heldOut {
+	if p.among(r.heldOut) {
 		return HeldOut
 	}
+	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
 	a, b := p.SourceLanguage+"\x00"+string(source[:]), p.TargetLanguage+"\x00"+string(target[:])
 	key := corpus.KeyOf(min(a, b) + max(a, b)) // the same in both directions
 	if _, dup := r.seen[key]; dup {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/align/word"
+	"bitextmine/corpus"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
@@ -42,6 +43,8 @@ type Options struct {
 	Texts    bool // store the texts for Side.Texts
 	// spelling of each token, with which the words of pairs are found for Batch.Words; needs Texts. nil: no words
 	Pieces []string
+	// Watched are keys of sentences whose pairs are counted, such as those of dev sets.
+	Watched map[corpus.Key]struct{}
 }
 
 // number converts a tokenizer's id to the model's.
@@ -134,6 +137,9 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 	for p, err := range Pairs(ctx, c, &set.Stats) {
 		if err != nil {
 			return nil, err
+		}
+		if len(o.Watched) > 0 && p.among(o.Watched) {
+			set.Stats.Watched++
 		}
 		if b.pairs = append(b.pairs, p); len(b.pairs) == window {
 			if err := b.flush(); err != nil {

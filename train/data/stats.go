@@ -76,6 +76,7 @@ type Stats struct {
 	HeldOut int          `json:"held_out_sentences"`    // distinct sentences in Config.Exclude
 	Cut     uint64       `json:"cut_sides"`             // sides of kept pairs that were longer than max_tokens
 	Blank   uint64       `json:"blank_pairs,omitempty"` // left out: a side has no tokens
+	Watched int          `json:"dev_pairs,omitempty"`   // kept pairs with a side in Options.Watched
 	Words   *words.Stats `json:"words,omitempty"`       // nil unless words were read
 }
 
