@@ -25,7 +25,7 @@ type csvReader struct {
 }
 
 func openCSV(in input.File, opts Options) (_ *csvReader, err error) {
-	f, err := csv.Open(in, maxLineBytes)
+	f, err := csv.Open(in, MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func TestBadFirstLineOfTSV(t *testing.T) {
 	for text, want := range map[string][]string{
 		"\n \nsrc_text\ttgt_text\neins\tone\n":                          {"empty", "empty", "eins|one"},
 		"caf\xe9\tKaffee\neins\tone\n":                                  {"not_utf8", "eins|one"},
-		strings.Repeat("a", maxLineBytes+1) + "\tb\neins\tone\n":        {"too_long", "eins|one"},
+		strings.Repeat("a", MaxLineBytes+1) + "\tb\neins\tone\n":        {"too_long", "eins|one"},
 		"\xff\n\xff\nid\ttgt_text\tsrc_text\n1\tone\teins\nzwei\ttwo\n": {"not_utf8", "not_utf8", "eins|one", "malformed"},
 	} {
 		r, err := Open(memory(text), TSV, DefaultOptions())
@@ -128,7 +128,7 @@ func TestReadJSONL(t *testing.T) {
 	dir := put(t, map[string]string{
 		"a.jsonl": `{"src_text":"ein \"Haus\"","tgt_text":"a house","n":1}` + "\n\n" + `{"tgt_text":null,"src_text":"zwei"}` + "\n[]\n" +
 			`{"src_text":"drei"}` + "\n" + `{"src_text":3,"tgt_text":"x"}` + "\n" + `{"src_text":"\ud800","tgt_text":"x"}` + "\n{\n",
-		"wrong.jsonl": `{"de":"eins","en":"one"}` + "\n", "long.jsonl": `{"src_text":"` + strings.Repeat("a", maxLineBytes) + `","tgt_text":""}` + "\n",
+		"wrong.jsonl": `{"de":"eins","en":"one"}` + "\n", "long.jsonl": `{"src_text":"` + strings.Repeat("a", MaxLineBytes) + `","tgt_text":""}` + "\n",
 		"taken.jsonl": `{"src_text":"a","tgt_text":"b","own_score":1}` + "\n", "empty.jsonl": "",
 	})
 	r, err := Open(inDir(dir, "a.jsonl"), JSONL, DefaultOptions())

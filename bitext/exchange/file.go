@@ -118,7 +118,7 @@ func (f *File) Write(w io.Writer, names []string, values Values) (err error) {
 
 // writeLines writes TSV and JSONL.
 func (f *File) writeLines(out *bufio.Writer, names []string, values Values) (err error) {
-	lines, err := corpus.OpenLines(f.inputs[0], maxLineBytes)
+	lines, err := corpus.OpenLines(f.inputs[0], MaxLineBytes)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type tsvReader struct {
 }
 
 func openTSV(in input.File, opts Options) (*tsvReader, error) {
-	lines, err := corpus.OpenLines(in, maxLineBytes)
+	lines, err := corpus.OpenLines(in, MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ type jsonlReader struct {
 }
 
 func openJSONL(in input.File, opts Options) (*jsonlReader, error) {
-	lines, err := corpus.OpenLines(in, maxLineBytes)
+	lines, err := corpus.OpenLines(in, MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -248,11 +248,11 @@ func OpenAligned(source, target input.File) (Reader, error) {
 			return nil, badinput.Errorf("%s is no text of lines, which two files are: give it alone if it has both sides", in.Path)
 		}
 	}
-	a, err := corpus.OpenLines(source, maxLineBytes)
+	a, err := corpus.OpenLines(source, MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}
-	b, err := corpus.OpenLines(target, maxLineBytes)
+	b, err := corpus.OpenLines(target, MaxLineBytes)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

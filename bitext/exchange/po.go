@@ -27,7 +27,7 @@ func openPO(in input.File) (*poReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, maxLineBytes+2), in.Path, maxLineBytes)
+	lines, err := input.NewLineReader(bufio.NewReaderSize(f, MaxLineBytes+2), in.Path, MaxLineBytes)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

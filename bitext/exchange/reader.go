@@ -48,8 +48,8 @@ func FormatOf(name string) Format {
 // IsParquet reports whether a file's name says Parquet, which this package does not read.
 func IsParquet(name string) bool { return strings.EqualFold(path.Ext(name), ".parquet") }
 
-// maxLineBytes is the maximum length of a line: two sentences of the length that corpus reads, with their metadata.
-const maxLineBytes = 128 << 10
+// MaxLineBytes is the maximum length of a line: two sentences of the length that corpus reads, with their columns.
+const MaxLineBytes = 256 << 10
 
 // Options say where the texts of a pair are.
 type Options struct {

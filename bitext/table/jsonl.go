@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 )
@@ -31,7 +32,7 @@ type jsonlSource struct {
 }
 
 func openJSONL(in input.File, opts Options) (*jsonlSource, error) {
-	lines, err := corpus.OpenLines(in, maxLineBytes)
+	lines, err := corpus.OpenLines(in, exchange.MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}

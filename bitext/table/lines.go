@@ -25,9 +25,6 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// maxLineBytes is the maximum length of a line: two sentences as long as corpus reads them, with their columns.
-const maxLineBytes = 256 << 10
-
 // noMetadata is embedded by the sources of formats that say nothing of themselves.
 type noMetadata struct{}
 
@@ -140,7 +137,7 @@ type tsvFields struct {
 }
 
 func openTSV(in input.File, opts Options) (*fieldSource, error) {
-	lines, err := corpus.OpenLines(in, maxLineBytes)
+	lines, err := corpus.OpenLines(in, exchange.MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +168,7 @@ type csvFields struct {
 }
 
 func openCSV(in input.File, opts Options) (*fieldSource, error) {
-	f, err := csv.Open(in, maxLineBytes)
+	f, err := csv.Open(in, exchange.MaxLineBytes)
 	if err != nil {
 		return nil, err
 	}
