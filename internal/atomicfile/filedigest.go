@@ -27,14 +27,14 @@ func Digest(path string) (size int64, sum string, err error) {
 func OpenRegular(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, Mode) //nolint:gosec // the umask decides
 	if errors.Is(err, syscall.ENXIO) {                         // a pipe without a reader
-		return nil, badinput.Errorf("%s is no regular file: remove it or name another", path)
+		return nil, badinput.Errorf("%s is not a regular file: remove it, or copy its content to a file and name that", path)
 	}
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = badinput.Errorf("%s is no regular file: remove it or name another", path)
+		err = badinput.Errorf("%s is not a regular file: remove it, or copy its content to a file and name that", path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

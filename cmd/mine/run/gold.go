@@ -14,6 +14,7 @@ import (
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
@@ -44,7 +45,7 @@ func readGold(cfg *pipeline.Config) (_ *gold, err error) {
 	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
 		f, err = fixtures.Text.Open(builtin)
 	} else {
-		f, err = openRegular(name)
+		f, err = atomicfile.OpenRegular(name, os.O_RDONLY)
 	}
 	if err != nil {
 		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
@@ -57,18 +58,6 @@ func readGold(cfg *pipeline.Config) (_ *gold, err error) {
 	}
 	pairs, err := testset.CheckGold(ids, name, source, target, cfg.CorpusOptions())
 	return &gold{name, hex.EncodeToString(digest.Sum(nil)), pairs}, err
-}
-
-// openRegular opens a regular file. It refuses a pipe, from which a read may never return.
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, badinput.Errorf("%s is not a regular file; copy its content to a file and name that", name)
-	}
-	return os.Open(name)
 }
 
 // compare compares the kept pairs of a bitext with the known ones, by the ids of their sentences or of others with the
