@@ -16,7 +16,10 @@ func differ(texts, languages [2]string) (marks [2][]concordance.Span) {
 	var spans [2][]numbered
 	var features [2]surface.Features
 	var sounds [2][]surface.Sound
+	written := texts
 	for side, text := range texts {
+		text = surface.Plain(text)
+		texts[side] = text
 		numbers[side], spans[side] = numbersIn(text)
 		features[side] = surface.Of(languages[side], text)
 		sounds[side] = surface.AppendSounds(nil, text)
@@ -34,9 +37,25 @@ func differ(texts, languages [2]string) (marks [2][]concordance.Span) {
 		if code, _, _ := strings.Cut(languages[side], "-"); code != "de" && code != "lb" {
 			marks[side] = append(marks[side], namesAlone(texts[side], &features[side], &features[1-side], sounds[1-side])...)
 		}
-		marks[side] = apart(marks[side])
+		marks[side] = inText(apart(marks[side]), texts[side], written[side])
 	}
 	return marks
+}
+
+// inText moves spans of the plain form of a text to the text.
+func inText(spans []concordance.Span, plain, text string) []concordance.Span {
+	if plain == text {
+		return spans
+	}
+	offsets := make([]int, 0, len(text)+1)
+	for i := range text {
+		offsets = append(offsets, i)
+	}
+	offsets = append(offsets, len(text))
+	for i, s := range spans {
+		spans[i].Start, spans[i].End = offsets[utf8.RuneCountInString(plain[:s.Start])], offsets[utf8.RuneCountInString(plain[:s.End])]
+	}
+	return spans
 }
 
 type numbered struct {

@@ -150,6 +150,7 @@ func TestDiffer(t *testing.T) {
 		{"Wir sahen Merkel in Rostock.", "We saw Merkel in Magdeburg.", "de en", "|Magdeburg"},
 		{"", "Nothing here 77", "de en", "|77"},
 		{"İ 55", "x 56", "tr en", "|56"},
+		{"他有１６，７００元和９９本。", "He has 16,700 yuan and 98 books.", "zh en", "９９|98"},
 	} {
 		texts := [2]string{c.source, c.target}
 		marks := differ(texts, [2]string(strings.Fields(c.languages)))

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Number is a number of a sentence, in a form that is equal in many languages.
@@ -41,8 +40,8 @@ var hanNumerals = map[rune]bool{
 	'二': true, '两': true, '兩': true, '三': true, '四': true, '五': true, '六': true, '七': true, '八': true, '九': true, '十': true, '百': true, '〇': true,
 }
 
-// AppendNumbers adds the numbers at the start of text, which begins with a digit and is in lower case, to a list:
-// three of a date, otherwise one. It returns their length in bytes.
+// AppendNumbers adds the numbers at the start of text to a list: three of a date, otherwise one. The text is Plain's,
+// in lower case, and begins with a digit. It returns their length in bytes.
 func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
 	if groups, length := dateOrTime(text); length > 0 {
 		for _, g := range groups {
@@ -69,12 +68,6 @@ func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
 }
 
 func numberOf(written string) Number {
-	written = strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf && IsDigit(r) {
-			return '0' + Digit(r)
-		}
-		return r
-	}, written)
 	written = withoutEmptyFraction(written)
 	hash, _, _ := digits(written)
 	round, _, _ := digits(strings.TrimRight(written, "0.,"))

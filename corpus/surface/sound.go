@@ -50,6 +50,7 @@ const soundLetters = " .PFWTSCKHJMNLRIEAOU"
 // AppendSounds appends the sounds of a text's words. Equal neighbours are one: double letters, and dt or ck.
 func AppendSounds(to []Sound, text string) []Sound {
 	inside := false
+	text = Plain(text)
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {

@@ -36,7 +36,7 @@ type Features struct {
 
 // Name is a capitalised word inside a sentence. In German that is any noun.
 type Name struct {
-	Text       string // part of the sentence's text
+	Text       string // part of what Plain makes of the sentence's text
 	Hash, Stem uint32 // hashes of the whole word and of its first five letters
 }
 
@@ -65,7 +65,7 @@ func markOf(r rune) (kind int, ok bool) {
 
 // Of computes the surface features of a normalised text.
 func Of(language, text string) Features {
-	r := reader{text: text, negations: negationHashes[language], negating: negatingRunes[language], spelled: spelledNumbers[language], elides: eliding[language]}
+	r := reader{text: Plain(text), negations: negationHashes[language], negating: negatingRunes[language], spelled: spelledNumbers[language], elides: eliding[language]}
 	r.read()
 	return r.Features
 }

@@ -80,11 +80,12 @@ func (s *Sentence) findNumbers() {
 	if s.digits == 0 && s.letters == 0 {
 		return
 	}
-	for i := 0; i < len(s.lower); {
-		r, width := utf8.DecodeRuneInString(s.lower[i:])
+	text := surface.Plain(s.lower)
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case surface.IsDigit(r):
-			s.numbers, width = surface.AppendNumbers(s.numbers, s.lower[i:])
+			s.numbers, width = surface.AppendNumbers(s.numbers, text[i:])
 		case surface.IsNumeral(r):
 			s.numerals++
 		}

@@ -8,7 +8,9 @@ package language
 import "C"
 
 import (
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -26,27 +28,52 @@ type Guess struct {
 // Identifier identifies texts of a corpus. Any number of goroutines may use it.
 type Identifier struct {
 	stated string
-	hint   []byte // CLD2's code and a zero byte
+	hints  [][]byte // CLD2's codes of the stated language, each with a zero byte: two of Chinese, its usual script first
 }
 
 // For returns the identifier for a corpus that is said to be in a language. The statement raises this language's score,
 // so that short texts and texts in close relatives are taken to be in it. An empty statement raises none.
 func For(stated string) *Identifier {
-	hint, ok := hints()[stated]
+	l := &Identifier{stated: stated}
+	by := hints()
+	first, ok := by[stated]
 	if !ok {
-		hint = hints()[base(stated)]
+		first = by[base(stated)]
 	}
-	return &Identifier{stated: stated, hint: append([]byte(hint), 0)}
+	l.hints = append(l.hints, append([]byte(first), 0))
+	for _, code := range slices.Sorted(maps.Keys(by)) {
+		if other := by[code]; other != first && base(code) == base(stated) {
+			l.hints = append(l.hints, append([]byte(other), 0))
+		}
+	}
+	return l
 }
 
 // Identify returns the language of a text. A text that is not UTF-8 is not identified.
+//
+// A statement lowers the score of the same language in another script, so much that CLD2 takes traditional Chinese for
+// Japanese where simplified is stated. So what is not in the stated language is identified again, with that script
+// stated.
 func (l *Identifier) Identify(text string) Guess {
 	if text == "" {
 		return Guess{}
 	}
+	first := identify(text, l.hints[0])
+	if related(base(l.stated), base(first.Code)) {
+		return first
+	}
+	for _, hint := range l.hints[1:] {
+		if g := identify(text, hint); base(g.Code) == base(l.stated) {
+			return g
+		}
+	}
+	return first
+}
+
+func identify(text string, hint []byte) Guess {
 	var found C.cld_guess
 	bytes := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
-	failed := C.cld_detect(bytes, C.int(len(text)), (*C.char)(unsafe.Pointer(&l.hint[0])), &found)
+	failed := C.cld_detect(bytes, C.int(len(text)), (*C.char)(unsafe.Pointer(&hint[0])), &found)
 	runtime.KeepAlive(text)
 	g := Guess{Letters: int(found.letters)}
 	if failed != 0 || found.reliable == 0 {

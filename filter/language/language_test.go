@@ -62,8 +62,22 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestForeignIsCautious: what is short, of names and numbers, in a relative, or in a language that was not measured is
-// never surely foreign.
+// TestTwoScripts: a corpus of one script may have sentences in the other.
+func TestTwoScripts(t *testing.T) {
+	simplified, traditional := "委员会将于明年秋天发表关于旧桥状况的报告，并将征求居民对修建新桥的意见和建议。",
+		"委員會將於明年秋天發表關於舊橋狀況的報告，並將徵求居民對修建新橋的意見和建議。"
+	for _, stated := range []string{"zh", "zh-Hant"} {
+		for _, text := range []string{simplified, traditional} {
+			if g := For(stated).Identify(text); base(g.Code) != "zh" || foreign(stated, text) {
+				t.Errorf("said to be %s: %+v: %s", stated, g, text)
+			}
+		}
+	}
+	if !foreign("ja", traditional) || !foreign("zh-Hant", "委員会は来年の秋に古い橋の状態についての報告書を公表し、住民の意見を聞くことにしています。") {
+		t.Error("Chinese and Japanese are not told apart")
+	}
+}
+
 // TestRather: where much of a German corpus is French, short French sentences count, German ones and names do not.
 func TestRather(t *testing.T) {
 	german, french := For("de"), For("fr")
@@ -83,6 +97,8 @@ func TestRather(t *testing.T) {
 	}
 }
 
+// TestForeignIsCautious: what is short, of names and numbers, in a relative, or in a language that was not measured is
+// never surely foreign.
 func TestForeignIsCautious(t *testing.T) {
 	english := "The committee will publish its report on the state of the old bridges in the autumn of next year."
 	for _, c := range [][2]string{

@@ -319,6 +319,9 @@ func (s *sorter) mostOf(text string) (most string, share float64, err error) {
 
 func (s *sorter) write(row sortedRow) error {
 	to := row.Language
+	if _, wanted := s.outputs[to]; !wanted { // maybe another script: zh-Hant where zh is wanted
+		to, _, _ = strings.Cut(to, "-")
+	}
 	if _, wanted := s.outputs[to]; !wanted || row.Score < s.MinScore {
 		to = OtherLanguages
 	}

@@ -263,6 +263,7 @@ func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := ""
+	var sorted [2][]time.Time // when each group of files was
 	for turn := range 2 {
 		cfg := mixedConfig(t, file)
 		cfg.LanguageText = append(cfg.LanguageText, "mixed="+damaged)
@@ -282,10 +283,35 @@ func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 		if len(about) != 1 || !strings.HasPrefix(about[0], "a file is left out: ") {
 			t.Errorf("run %d warns %q", turn, about)
 		}
+		written, err := filepath.Glob(filepath.Join(out, "sorted", "*", "sorted.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range written {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sorted[turn] = append(sorted[turn], info.ModTime())
+		}
 	}
-	written, err := filepath.Glob(filepath.Join(out, "sorted", "*", "sorted.json"))
-	if err != nil || len(written) != 1 {
-		t.Errorf("%v, %v: the file would be sorted again", written, err)
+	if len(sorted[0]) == 0 || !slices.Equal(sorted[0], sorted[1]) {
+		t.Errorf("sorted at %v, then at %v", sorted[0], sorted[1])
+	}
+}
+
+// TestSortKeepsTheOtherScript: traditional Chinese is Chinese, unless both scripts are wanted.
+func TestSortKeepsTheOtherScript(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mixed.txt")
+	text := "委员会将于明年秋天发表关于旧桥状况的报告，并将征求居民的意见。\n委員會將於明年秋天發表關於舊橋狀況的報告，並將徵求居民的意見。\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, languages := range map[int][]string{2: {"zh", "en"}, 1: {"zh", "zh-Hant"}} {
+		s, err := multiway.Sort(t.Context(), []input.File{{Path: path}}, t.TempDir(), multiway.Sorting{Languages: languages, MinScore: 0.5, In: corpus.DefaultOptions()})
+		if err != nil || s.Rows["zh"] != want || s.Rows[languages[1]] != 2-want {
+			t.Errorf("%v: %v, %v", languages, s, err)
+		}
 	}
 }
 

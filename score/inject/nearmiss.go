@@ -41,7 +41,7 @@ func (n *NearMisses) Of(i, side int) (changed exchange.Pair, ok bool) {
 		for _, other := range n.sharedNames((i + 1 + j) % len(n.pairs)) {
 			if !slices.ContainsFunc(names, func(name surface.Name) bool { return name.Stem == other.Stem }) {
 				*text = replaceWord(*text, names[0].Text, other.Text)
-				return changed, true
+				return changed, changed != n.pairs[i] // the name may be written in full width
 			}
 		}
 	}
