@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 
@@ -90,9 +89,6 @@ func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, co
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && c.Config.Refit:
 		data, err = c.fit(ctx, collect)
-		if errors.Is(err, errLittleText) {
-			return c.withoutFit()
-		}
 		if err == nil {
 			err = st.WriteNote(ctx, record.FittedNote, name, data)
 		}
@@ -104,13 +100,6 @@ func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, co
 		return Choice{}, err
 	}
 	return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
-}
-
-// withoutFit takes the default scorer where the text is too small to fit one on.
-func (c *Chooser) withoutFit() (Choice, error) {
-	c.Log.Warn(fmt.Sprintf("the program has no scorer for encoder %s, and fewer than %d sentences a side are too few to fit one on",
-		c.Models.Encoder.Name, fit.MinSentences))
-	return c.chosen(score.Load(score.Default, c.Config.K, c.Models.Encoder))
 }
 
 // StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as

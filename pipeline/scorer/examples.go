@@ -94,8 +94,6 @@ func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads
 // Collect runs the task of the fit stage whose key want returns, with the tasks that it needs, and returns its output.
 type Collect func(ctx context.Context, want func(*stage.Builder) (key string, err error)) (*store.Output, error)
 
-var errLittleText = errors.New("too few sentences")
-
 // fit injects the program's known pairs into the text and fits a scorer: the content of its file. The stages that the
 // run itself has too are then done.
 func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
@@ -112,9 +110,6 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 		encoder.Name, len(pairs), of))
 	begin := time.Now()
 	out, err := collect(ctx, func(b *stage.Builder) (string, error) {
-		if min(b.Side(0, 0).Rows(), b.Side(0, 1).Rows()) < fit.MinSentences {
-			return "", errLittleText
-		}
 		return stagefit.Want(b, 0, stagefit.Known{Name: fmt.Sprintf("the program's own (%s)", of), Pairs: pairs}, true), nil
 	})
 	if err != nil {

@@ -171,10 +171,6 @@ const ownSentences = 20000
 // few sentences do not outweigh the examples.
 const maxOwnWeight = 3
 
-// MinSentences is the smallest number of sentences on a side that a scorer is fitted to on the way: with fewer, the
-// injected ones would be most of the text.
-const MinSentences = 200
-
 // autoShare is the share of sentences with a translation that a scorer fitted on the way expects: between the few
 // percent of comparable corpora and the most of parallel ones. bench/results/scoring.md has what came of it.
 const autoShare = 0.3
