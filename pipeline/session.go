@@ -30,9 +30,11 @@ import (
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/engine"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/scorer"
+	"bitextmine/pipeline/simulate"
 	"bitextmine/pipeline/stage"
 	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/search"
@@ -90,6 +92,22 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	usage.LimitHeap(cfg.MemoryBound())
+	s, err := checked(goal, cfg, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.early = tokenizer.NewEarly(s.models.Encoder)
+	s.started = time.Now().UTC()
+	if err := config.MakeOut(cfg.Out); err != nil {
+		return nil, err
+	}
+	s.store, err = opts.openStore(ctx, s.cfg.Work)
+	return s, err
+}
+
+// checked is the part of opening that reads no text and makes nothing, for settings that are valid.
+func checked(goal string, cfg Config, opts Options) (*session, error) {
 	if goal == stagefit.Calibrate.Name && cfg.Refine != "" {
 		return nil, badinput.Errorf("refine = %s: mine calibrate looks at the margins of one encoder; leave refine out", cfg.Refine)
 	}
@@ -97,7 +115,6 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 		return nil, badinput.Errorf("known pairs must be encoded as src_emb and tgt_emb were: " +
 			"name the encoder that made them with --encoder")
 	}
-	usage.LimitHeap(cfg.MemoryBound())
 	library := faiss.RunningBLAS()
 	if warning := library.Warning(); warning != "" {
 		opts.Log.Warn(warning)
@@ -115,7 +132,6 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	if s.engine, err = cfg.NewEngine(); err != nil {
 		return nil, err
 	}
-	s.early = tokenizer.NewEarly(s.models.Encoder)
 	remote, dim := engine.Remote(s.engine), s.models.Encoder.Dim
 	if err := checkSearch(&cfg, dim, remote); err != nil {
 		return nil, err
@@ -136,15 +152,24 @@ func open(ctx context.Context, goal string, cfg Config, opts Options) (*session,
 	} else {
 		err = s.cfg.Promising(false)
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.started = time.Now().UTC()
-	if err := config.MakeOut(cfg.Out); err != nil {
-		return nil, err
-	}
-	s.store, err = opts.openStore(ctx, cfg.Work)
 	return s, err
+}
+
+// Check does every check of a run that reads no text and makes nothing. The settings may be of many pairs, or name no
+// languages.
+func Check(cfg Config, opts Options) error {
+	if err := multiway.Check(&cfg); err != nil {
+		return err
+	}
+	cfg, err := cfg.Shown()
+	if err != nil {
+		return err
+	}
+	opts.Log = slog.New(slog.DiscardHandler) // the run will warn
+	if _, err := checked("", cfg, opts); err != nil {
+		return err
+	}
+	return simulate.Fits(&cfg, opts.Version)
 }
 
 func (s *session) close(ctx context.Context) error {

@@ -109,7 +109,13 @@ func TestPrecisionIsAFraction(t *testing.T) {
 // TestShownSettingsAreThoseOfARun: what shows settings says of wrong ones what a run says, and takes those of many
 // pairs or without languages.
 func TestShownSettingsAreThoseOfARun(t *testing.T) {
-	for _, wrong := range [][]string{{"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}} {
+	t.Chdir(t.TempDir())
+	for _, wrong := range [][]string{
+		{"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}, {"--search", "exat"}, {"--search", "ivf:0"},
+		{"--encoder", "nosuch"}, {"--scorer", "nosuch"}, {"--refine", "nosuch"}, {"--judge", "nosuch"}, {"--gold", "nosuch"}, {"--onnxruntime", "nosuch"},
+		{"--engine", "kubernetes"}, {"--engine", "command", "--command", "nosuch {}"}, {"--max-memory", "4"}, {"--lang-column", "x"},
+		{"--src-text", "x", "--text", "de=x"}, {"--text", "fr=x"},
+	} {
 		args := append([]string{"--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}, wrong...)
 		_, want := command(t, append([]string{"run"}, args...)...)
 		if out, err := command(t, append([]string{"config"}, args...)...); !badinput.Is(err) || err.Error() != want.Error() || !strings.Contains(out, "margin") {
@@ -119,8 +125,14 @@ func TestShownSettingsAreThoseOfARun(t *testing.T) {
 			t.Errorf("mine doctor %v: error %v, output %s; of a run %v", wrong, err, out, want)
 		}
 	}
-	for _, args := range [][]string{{}, {"--src", "de", "--tgt", "en"}, {"--langs", "de,en,fr"}, {"--nightly"}} {
-		must(t, append([]string{"config"}, args...)...)
+	must(t, "config", "--nightly")
+	for _, command := range []string{"config", "doctor"} {
+		for _, args := range [][]string{
+			{}, {"--src", "de", "--tgt", "en"}, {"--langs", "de,en,fr"}, {"--text", "de=x"}, {"--langs", "de,en", "--text", "mixed=x"},
+			{"--src", "de", "--tgt", "en", "--text", "mixed=x"}, {"--max-memory", "1GiB"}, {"--engine", "command", "--command", "env {}"},
+		} {
+			must(t, append([]string{command}, args...)...)
+		}
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"bitextmine/encode"
 	"bitextmine/encode/gpu"
 	"bitextmine/encode/layers"
@@ -26,6 +24,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/cuda"
 	"bitextmine/internal/pjrt"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 )
@@ -38,7 +37,8 @@ type ExamineOptions struct {
 	Search    []string // every backend that may be used; auto means those that it chooses from
 	Backend   backend.Options
 	Resources setting.Resources
-	Work      string // a bucket, or a directory, which need not exist
+	Out       string // a directory, which need not exist
+	Work      string // a bucket, or such a directory
 	Settings  error  // why a run would refuse its settings; nil: it would not
 }
 
@@ -78,7 +78,7 @@ func Examine(ctx context.Context, opts ExamineOptions, log *slog.Logger) []Findi
 	if model := encoders[0].model; model != nil {
 		found = append(found, opts.searches(model.Dim)...)
 	}
-	return append(found, opts.store(ctx, log))
+	return append(found, writable("out", opts.Out), opts.store(ctx, log))
 }
 
 // Verdict is nil if nothing is missing. Otherwise it is a badinput error that names what is.
@@ -283,9 +283,14 @@ func (o *ExamineOptions) store(ctx context.Context, log *slog.Logger) Finding {
 		}
 		return of("work", o.Work+" can be written", err)
 	}
-	dir, err := filepath.Abs(o.Work)
+	return writable("work", o.Work)
+}
+
+// writable says whether files can be written in the directory of a setting, by making one where its path ends so far.
+func writable(setting, path string) Finding {
+	dir, err := filepath.Abs(path)
 	if err != nil {
-		return of("work", "", err)
+		return of(setting, "", err)
 	}
 	place := dir
 	for { // find the part of the path that exists
@@ -294,15 +299,14 @@ func (o *ExamineOptions) store(ctx context.Context, log *slog.Logger) Finding {
 		}
 		place = filepath.Dir(place)
 	}
-	if err := unix.Access(place, unix.W_OK|unix.X_OK); err != nil {
-		return Finding{"work", Missing, fmt.Sprintf("%s cannot be written (%v); name another directory with --work", place, err)}
+	probe, err := os.MkdirTemp(place, ".probe.*")
+	if err == nil {
+		err = os.Remove(probe)
 	}
-	text := dir + " can be written"
-	var fs unix.Statfs_t
-	if unix.Statfs(place, &fs) == nil {
-		text += fmt.Sprintf(", %.1f GiB free", float64(int64(fs.Bavail)*fs.Bsize)/(1<<30))
+	if err != nil {
+		return Finding{setting, Missing, fmt.Sprintf("%s cannot be written (%v); name another directory with --%s", place, err, setting)}
 	}
-	return Finding{"work", Good, text}
+	return Finding{setting, Good, fmt.Sprintf("%s can be written, %.1f GiB free", dir, float64(usage.FreeDisk(place))/(1<<30))}
 }
 
 // device checks, where GPUs are asked for, the driver with its GPUs, and every library that ONNX Runtime needs for

@@ -45,6 +45,7 @@ func TestExamine(t *testing.T) {
 		"no such refiner":  {func(o *ExamineOptions) { o.Refine = "none" }, "refine", "none"},
 		"no driver":        {func(o *ExamineOptions) { o.Resources.Device = "cuda" }, "driver", "the NVIDIA driver is not installed here"},
 		"no libraries":     {func(o *ExamineOptions) { o.Resources.Device = "cuda:all:float16" }, "device", "is one for the CPU alone: run mine gpu setup"},
+		"no place for out": {func(o *ExamineOptions) { o.Out = "/proc/x" }, "out", "--out"},
 		"a file for work":  {func(o *ExamineOptions) { o.Work = filepath.Join(file, "work") }, "work", "--work"},
 		"no such bucket":   {func(o *ExamineOptions) { o.Work = "nowhere://x/y" }, "work", "nowhere"},
 		"a bucket of ours": {func(o *ExamineOptions) { o.Work = "mem://" }, "", ""},

@@ -53,12 +53,11 @@ func (c *Config) Validate() error {
 	return c.validate(true)
 }
 
-// Problem is the error of Validate for settings that a command only shows, which may be of many pairs or name no
-// languages. They stay as they are.
-func (c *Config) Problem() error {
+// Shown are the validated settings of a command that only shows them: they may be of many pairs or name no languages.
+func (c *Config) Shown() (Config, error) {
 	shown := *c
 	shown.Many = setting.Many{}
-	return shown.validate(shown.Source != "" || shown.Target != "")
+	return shown, shown.validate(shown.Source != "" || shown.Target != "")
 }
 
 func (c *Config) validate(languages bool) error {

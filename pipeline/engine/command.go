@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -45,12 +46,21 @@ const (
 // attempts is how often a task is launched that is not done and has not failed for good.
 const attempts = 3
 
-// Check implements Engine: it refuses a command line that names no task, or both ways of naming tasks.
+// program is a command line's first word, where it surely names a program or a word of the shell.
+var program = regexp.MustCompile(`^\s*([\w./+-]+)(\s|$)`)
+
+// Check implements Engine: it refuses a command line that names no task, or both ways of naming tasks, or a program
+// that is not here.
 func (c Command) Check(string, string) error {
 	one, all := strings.Contains(c.Line, oneTask), strings.Contains(c.Line, allTasks)
 	if one == all {
 		return badinput.Errorf("command is %q; give a command line of the shell with {} for the command of one task, such as "+
 			"'srun --ntasks=1 {}', or with {tasks} for a file of commands, such as 'parallel < {tasks}'", c.Line)
+	}
+	if found := program.FindStringSubmatch(c.Line); found != nil && c.DryRun == nil {
+		if exec.Command("/bin/sh", "-c", `command -v -- "$1"`, "sh", found[1]).Run() != nil {
+			return badinput.Errorf("the launcher cannot be run, as there is no %s here: %s; install it, or set command to another", found[1], oneLine(c.Line))
+		}
 	}
 	return nil
 }

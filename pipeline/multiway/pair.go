@@ -124,9 +124,6 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(cfg.DocMeta, "=") {
-		return nil, badinput.Errorf("doc_meta = %s: a run over many pairs has no sides; give a column one name in all languages", cfg.DocMeta)
-	}
 	if cfg.Work == "" {
 		cfg.Work = filepath.Join(cfg.Out, "work")
 	}
@@ -163,6 +160,9 @@ func check(cfg *config.Config) error {
 		if s.set {
 			return badinput.Errorf("%s: a run over many pairs has no sides; name text with --text LANGUAGE=FILES or under `corpora`, in one format", s.name)
 		}
+	}
+	if strings.Contains(cfg.DocMeta, "=") {
+		return badinput.Errorf("doc_meta = %s: a run over many pairs has no sides; give a column one name in all languages", cfg.DocMeta)
 	}
 	return nil
 }

@@ -42,25 +42,14 @@ const (
 // and time, are not sorted again. What of them was damaged and left out, or is in none of the languages, becomes
 // warnings of the run.
 func Unmix(ctx context.Context, cfg *config.Config) error {
-	var patterns []string
-	for _, text := range cfg.LanguageText {
-		if files, ok := strings.CutPrefix(text, mixed+"="); ok {
-			patterns = append(patterns, files)
-		}
+	patterns, err := mixedText(cfg)
+	if err == nil && len(patterns) == 0 {
+		err = nameSides(cfg)
+	}
+	if err != nil || len(patterns) == 0 {
+		return err
 	}
 	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0], SkipBad: cfg.OnBadFile == config.SkipBadFile}
-	switch {
-	case len(patterns) == 0 && (how.Model != "" || how.Column != ""):
-		return badinput.Errorf("lang_model and lang_column sort mixed text: name it with --text mixed=FILES")
-	case len(patterns) == 0:
-		return nameSides(cfg)
-	case len(patterns) < len(cfg.LanguageText), len(cfg.SourceText)+len(cfg.TargetText) > 0:
-		return badinput.Errorf("text: %s=FILES is the text of all languages; leave the others out, or sort it by mine sort", mixed)
-	case how.Model != "" && how.Column != "":
-		return badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
-	case strings.Contains(cfg.DocMeta, "="):
-		return badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
-	}
 	how.In.MetaColumns, how.In.Split, how.In.MaxLineBytes = cfg.DocMeta, "", corpus.MaxRecordBytes
 	how.Languages = []string{cfg.Source, cfg.Target}
 	if Asked(cfg) {
@@ -91,6 +80,53 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 		cfg.SourceText, cfg.TargetText = texts[how.Languages[0]], texts[how.Languages[1]]
 	}
 	return nil
+}
+
+// mixedText is the patterns of mixed text, if there is any, and refuses settings that do not go with it.
+func mixedText(cfg *config.Config) (patterns []string, err error) {
+	for _, text := range cfg.LanguageText {
+		if files, ok := strings.CutPrefix(text, mixed+"="); ok {
+			patterns = append(patterns, files)
+		}
+	}
+	switch {
+	case len(patterns) == 0 && (cfg.LangModel != "" || cfg.LangColumn != ""):
+		err = badinput.Errorf("lang_model and lang_column sort mixed text: name it with --text mixed=FILES")
+	case len(patterns) == 0:
+	case len(patterns) < len(cfg.LanguageText), len(cfg.SourceText)+len(cfg.TargetText) > 0:
+		err = badinput.Errorf("text: %s=FILES is the text of all languages; leave the others out, or sort it by mine sort", mixed)
+	case cfg.LangModel != "" && cfg.LangColumn != "":
+		err = badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
+	case strings.Contains(cfg.DocMeta, "="):
+		err = badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
+	}
+	return patterns, err
+}
+
+// Check refuses what Unmix and Configs would refuse of the settings alone, and makes what --text names the text of the
+// sides. It looks for no file.
+func Check(cfg *config.Config) error {
+	patterns, err := mixedText(cfg)
+	if err != nil {
+		return err
+	}
+	if len(patterns) > 0 {
+		cfg.LanguageText, cfg.Corpora = nil, nil // what is sorted will be the text
+	}
+	if Asked(cfg) {
+		pairs, err := Pairs(cfg)
+		if err == nil {
+			err = check(cfg)
+		}
+		if err == nil {
+			_, err = texts(cfg, languages(pairs))
+		}
+		return err
+	}
+	if cfg.Source == "" && cfg.Target == "" {
+		return nil
+	}
+	return nameSides(cfg)
 }
 
 // nameSides makes what --text names the text of the sides of a run over one pair.

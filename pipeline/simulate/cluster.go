@@ -5,6 +5,7 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -190,6 +191,30 @@ const (
 	maxSentences = 1e12
 	maxMachines  = 100_000
 )
+
+// Fits refuses a bound of memory that a run of two sentences a side would not fit into, nor any other.
+func Fits(cfg *config.Config, version string) error {
+	if cfg.MemoryBound() == 0 || config.UnnamedEncoder(cfg) {
+		return nil
+	}
+	request, err := RequestOf(cfg, version)
+	if err != nil {
+		return err
+	}
+	least := Corpus{Sentences: 2, Bytes: 1}
+	if cfg.Documents == setting.DocumentsOn {
+		least.Document = 2
+	}
+	plans, _, err := plans(&Cluster{Languages: map[string]Corpus{"de": least, "en": least}, Pairs: []string{"de-en"}}, request)
+	for _, p := range plans {
+		for _, w := range p.Waves {
+			for i := range w.Tasks {
+				err = cmp.Or(err, w.Tasks[i].Fits(cfg.MemoryBound()))
+			}
+		}
+	}
+	return err
+}
 
 // RequestOf returns the request for the plans of a run with these settings. The run's own text is not read, and no
 // scorer is opened: neither changes the tasks or their cost.

@@ -24,8 +24,8 @@ func NewDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Report what this machine has and lacks for a run",
 		Long: `Report what this machine has and lacks for mine run with the same flags: its settings, the CPU's instructions, BLAS, FAISS,
-GPUs, ONNX Runtime, with --device cuda the driver and each library that GPUs need, the encoder, the search, the work
-directory. Exit code 2 if something is missing without which such a run would stop.`,
+GPUs, ONNX Runtime, with --device cuda the driver and each library that GPUs need, the encoder, the search, the
+directories. Exit code 2 if something other than text is missing without which such a run would stop.`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()
@@ -50,7 +50,7 @@ func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 		Encoder: cfg.Encoder, Refine: cfg.Refine, Judge: cfg.Judge, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
 			filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
-		Backend: cfg.SearchOptions(), Settings: cfg.Problem(),
+		Backend: cfg.SearchOptions(), Settings: check(cfg), Out: cfg.Out,
 	}
 }
 

@@ -29,7 +29,7 @@ type gold struct {
 
 // readGold reads known pairs from a file or from the program's fixtures, and checks that the corpora have their
 // sentences. Without the setting gold there are none.
-func readGold(cfg *pipeline.Config) (_ *gold, err error) {
+func readGold(cfg *pipeline.Config) (*gold, error) {
 	name := cfg.Gold
 	if name == "" {
 		return nil, nil
@@ -41,6 +41,19 @@ func readGold(cfg *pipeline.Config) (_ *gold, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ids, digest, err := goldIDs(name)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := testset.CheckGold(ids, name, source, target, cfg.CorpusOptions())
+	return &gold{name, digest, pairs}, err
+}
+
+// goldIDs reads the known pairs that a setting names, and their digest. Without a name there are none.
+func goldIDs(name string) (ids []testset.IDs, sha string, err error) {
+	if name == "" {
+		return nil, "", nil
+	}
 	var f io.ReadCloser
 	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
 		f, err = fixtures.Text.Open(builtin)
@@ -48,16 +61,12 @@ func readGold(cfg *pipeline.Config) (_ *gold, err error) {
 		f, err = atomicfile.OpenRegular(name, os.O_RDONLY)
 	}
 	if err != nil {
-		return nil, badinput.Errorf("gold file %s cannot be opened: %w", name, err)
+		return nil, "", badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	digest := sha256.New()
-	ids, err := testset.ReadGold(io.TeeReader(f, digest), name)
-	if err != nil {
-		return nil, err
-	}
-	pairs, err := testset.CheckGold(ids, name, source, target, cfg.CorpusOptions())
-	return &gold{name, hex.EncodeToString(digest.Sum(nil)), pairs}, err
+	ids, err = testset.ReadGold(io.TeeReader(f, digest), name)
+	return ids, hex.EncodeToString(digest.Sum(nil)), err
 }
 
 // compare compares the kept pairs of a bitext with the known ones, by the ids of their sentences or of others with the

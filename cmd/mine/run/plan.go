@@ -60,6 +60,9 @@ text is read.`,
 }
 
 func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writer) error {
+	if _, _, err := goldIDs(cfg.Gold); err != nil { // the run will read it
+		return err
+	}
 	e, refused := pipeline.Plan(ctx, cfg, program.RunOptions(progress.Silent))
 	if e == nil {
 		return refused
