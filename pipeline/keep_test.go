@@ -279,6 +279,7 @@ func TestTaskRefuses(t *testing.T) {
 		"half a plan":        {string(whole[:len(whole)/2]), TaskConfig{Plan: path}, options(), "is not a plan"},
 		"an index past all":  {string(whole), TaskConfig{Plan: path, Index: 1000}, options(), "tasks 0 to"},
 		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
+		"an end of no steps": {string(whole), TaskConfig{Plan: path, End: 5}, options(), "end = 5 says where the tasks of --step end"},
 		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
 		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is not a work directory"},
 	} {

@@ -33,8 +33,11 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.Step < 0 {
+	switch {
+	case cfg.Step < 0:
 		return badinput.Errorf("step = %d must not be negative", cfg.Step)
+	case cfg.Step == 0 && cfg.End != 0:
+		return badinput.Errorf("end = %d says where the tasks of --step end: give that, too, or leave it out", cfg.End)
 	}
 	if err := cfg.Resolve(); err != nil {
 		return err

@@ -96,6 +96,15 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"a launcher for nobody":   {[]string{"--command", "srun {}"}, "of --engine command only"},
 		"nights without nights":   {[]string{"--metrics", "mine.prom"}, "of --nightly only"},
 		"no night to keep":        {[]string{"--keep", "3"}, "of --nightly only"},
+		"bead score of no bead":   {[]string{"--bead-score", "0.5"}, "of --documents on only"},
+		"doc score of no pages":   {[]string{"--doc-score", "0.5", "--documents", "off"}, "of --documents on only"},
+		"no splitter":             {[]string{"--splitter-threshold", "0.5"}, "of --splitter only"},
+		"dtype of no vectors":     {[]string{"--emb-dtype", "float16"}, "of --emb-dim only"},
+		"doubt of no encoder":     {[]string{"--refine-doubt", "0.1"}, "of --refine only"},
+		"doubt of no judge":       {[]string{"--judge-doubt", "0.1"}, "of --judge only"},
+		"nothing to fit again":    {[]string{"--refit", "--scorer", "none", "--threshold", "1.1"}, "of --scorer auto only"},
+		"default scorer again":    {[]string{"--refit", "--scorer", "default"}, "of --scorer auto only"},
+		"cut without a scorer":    {[]string{"--cut", "f2", "--scorer", "none"}, "need a scorer"},
 		"no launcher":             {[]string{"--engine", "command", "--command", "srun"}, "give a command line"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -253,11 +253,8 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		fail("cut is %q, choose f0.5, f1 or f2", c.Cut)
 	}
 	if !c.Scored() {
-		if c.Cut != "" && c.Threshold != setting.AutoThreshold {
-			fail("cut = %s finds the threshold, which is given as %g; give one", c.Cut, c.Threshold)
-		}
-		if c.Precision != 0 || c.Features {
-			fail("precision and features need a scorer; name one with --scorer")
+		if c.Precision != 0 || c.Cut != "" || c.Features {
+			fail("precision, cut and features need a scorer; name one with --scorer")
 		}
 		finds := c.Refine == "" && c.K >= minFoundK // else nobody tells the margin's threshold
 		if UnnamedEncoder(c) {                      // the distribution of the margins does

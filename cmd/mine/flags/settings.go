@@ -13,6 +13,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/setting"
+	"bitextmine/score"
 )
 
 // Settings merges the layers of a run's configuration: defaults < --config < MINE_* environment < flags.
@@ -144,6 +145,13 @@ func (s *Settings) refuseUnused(cfg *pipeline.Config) error {
 	}{
 		{setting.List[setting.Nights](), s.Nightly, "--nightly"},
 		{Declared("command", "command_jobs"), cfg.Engine == "command", "--engine command"},
+		{Declared("doc_score", "bead_score"), cfg.Documents == setting.DocumentsOn, "--documents on"},
+		{Declared("splitter_threshold"), cfg.Splitter != "", "--splitter"},
+		{Declared("emb_dtype"), cfg.EmbDim != 0, "--emb-dim"},
+		{Declared("refine_doubt"), cfg.Refine != "", "--refine"},
+		{Declared("judge_doubt"), cfg.Judge != "", "--judge"},
+		// without a scorer one may be fitted for the margin's threshold
+		{Declared("refit"), cfg.Scorer == score.Auto || !cfg.Scored() && cfg.Threshold == setting.AutoThreshold, "--scorer auto"},
 	} {
 		for _, one := range of.settings {
 			if _, bound := find(s.bound, one.Key); bound && !of.on && one.Flag != "" && s.flags.Changed(one.Flag) {
