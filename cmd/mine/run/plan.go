@@ -30,8 +30,8 @@ func NewPlan() *cobra.Command {
 finds done; nothing else is computed but a calibration of some seconds. A run that does not fit is refused with exit
 code 2.
 
---simulate FILE says it of corpora and machines that are not here: the file describes both (docs/scale.md), and no
-text is read.`,
+--simulate FILE says it of corpora and machines that are not here: the file describes both (docs/scale.md), no text
+is read, and no languages need be given.`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := s.Load()

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/simulate"
 )
@@ -19,6 +22,14 @@ func runSimulation(cfg pipeline.Config, path string, asJSON bool, out io.Writer)
 	cluster, err := simulate.ReadCluster(path)
 	if err != nil {
 		return err
+	}
+	given := cfg.Source != "" || cfg.Target != "" || multiway.Asked(&cfg)
+	cfg, err = cfg.Shown()
+	if err != nil {
+		return err
+	}
+	if given && !slices.Equal(cluster.Pairs, []string{cfg.Source + "-" + cfg.Target}) {
+		return badinput.Errorf("%s is of %s, not of the languages that are given: leave them out, or change its pairs", path, strings.Join(cluster.Pairs, ", "))
 	}
 	request, err := simulate.RequestOf(&cfg, program.Version)
 	if err != nil {
