@@ -207,6 +207,20 @@ func (g *Gold) Has(ids IDs, source, target string) bool {
 	return g.pairs[ids] || g.pairs[same]
 }
 
+// shortened names a few files.
+func shortened(files []input.File) string {
+	const most = 3
+	var names []string
+	for _, file := range files[:min(most, len(files))] {
+		names = append(names, file.String())
+	}
+	named := strings.Join(names, ", ")
+	if len(files) > most {
+		named += fmt.Sprintf(" and %d more files", len(files)-most)
+	}
+	return named
+}
+
 // CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
 // a badinput error. name is the name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
@@ -242,7 +256,7 @@ func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]cor
 			if firstOf[i][id] == "" {
 				return nil, badinput.Errorf(
 					"gold file %s names %q, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
-					name, id, [][]input.File{source, target}[i])
+					name, id, shortened([][]input.File{source, target}[i]))
 			}
 		}
 		distinct[first], g.pairs[first] = true, true

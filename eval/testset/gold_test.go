@@ -75,4 +75,10 @@ func TestCheckGold(t *testing.T) {
 			t.Errorf("%v: error %v", missing, err)
 		}
 	}
+	for len(target) < 2000 { // many files are not all named
+		target = append(target, target[0])
+	}
+	if err := check(IDs{"a", "e"}); err == nil || !strings.Contains(err.Error(), "docs.en and 1997 more files has that id") || strings.Count(err.Error(), "docs.en") != 3 {
+		t.Errorf("error %v", err)
+	}
 }
