@@ -14,6 +14,7 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -311,9 +312,19 @@ type Record struct {
 	Arithmetic
 }
 
+// given is a decision as its user may have written it: a record has 0 for a threshold that was found.
+func (d Decision) given() Decision {
+	if d.Threshold == 0 && (d.Cut != "" || d.Precision != 0) {
+		d.Threshold = AutoThreshold
+	}
+	d.Cut = cmp.Or(d.Cut, DefaultCut)
+	return d
+}
+
 // Differences names the settings that differ, with both values.
 func (r Record) Differences(now Record) string {
 	var names []string
+	r.Decision, now.Decision = r.given(), now.given()
 	before, after := reflect.ValueOf(r), reflect.ValueOf(now)
 	for _, field := range reflect.VisibleFields(before.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

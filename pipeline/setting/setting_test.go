@@ -101,10 +101,22 @@ func TestSearchKey(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	before := Record{Encoding: Encoding{"a"}, Decision: Decision{K: 4, Scorer: "a", Cut: "f1"}}
-	now := Record{Encoding: Encoding{"b"}, Decision: Decision{K: 8, Scorer: "a"}}
-	if got, want := before.Differences(now), "encoder was a, is b, k was 4, is 8, cut was f1, is none"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	of := func(encoder string, d Decision) Record { return Record{Encoding: Encoding{encoder}, Decision: d} }
+	before := of("a", Decision{K: 4, Scorer: "a", Cut: "f1"})
+	for _, c := range []struct {
+		now  Record
+		want string
+	}{
+		{before, ""},
+		{of("b", Decision{K: 8, Scorer: "a", Cut: "f1"}), "encoder was a, is b, k was 4, is 8"},
+		{of("a", Decision{K: 4, Scorer: "a", Threshold: 0.9}), "threshold was -1, is 0.9"},
+		{of("a", Decision{K: 4, Scorer: "a"}), "threshold was -1, is 0"},
+		{of("a", Decision{K: 4, Scorer: "a", Precision: 0.9}), "precision was 0, is 0.9"},
+		{of("a", Decision{K: 4, Scorer: "a", Cut: "f2"}), "cut was f1, is f2"},
+	} {
+		if got := before.Differences(c.now); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
 	}
 }
 
