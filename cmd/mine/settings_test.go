@@ -115,6 +115,7 @@ func TestShownSettingsAreThoseOfARun(t *testing.T) {
 		{"--encoder", "nosuch"}, {"--scorer", "nosuch"}, {"--refine", "nosuch"}, {"--judge", "nosuch"}, {"--gold", "nosuch"}, {"--onnxruntime", "nosuch"},
 		{"--engine", "kubernetes"}, {"--engine", "command", "--command", "nosuch {}"}, {"--max-memory", "4"}, {"--lang-column", "x"},
 		{"--src-text", "x", "--text", "de=x"}, {"--text", "fr=x"},
+		{"--work", "s3:/x"}, {"--out", "s3:x"}, {"--nightly", "--metrics", "x"},
 	} {
 		args := append([]string{"--src", "de", "--tgt", "en", "--out", filepath.Join(t.TempDir(), "mined")}, wrong...)
 		_, want := command(t, append([]string{"run"}, args...)...)

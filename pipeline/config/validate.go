@@ -71,12 +71,7 @@ func (c *Config) validate(languages bool) error {
 	if len(c.LanguageText) > 0 {
 		fail("text = %s is of mine run and mine plan; name the text of a side with --src-text and --tgt-text", strings.Join(c.LanguageText, " "))
 	}
-	switch {
-	case c.Out == "":
-		fail("--out names no directory")
-	case store.Remote(c.Out):
-		fail("--out names a bucket, but bitext is written to a local directory: name one, and the bucket as --work")
-	}
+	validateOutput(c, fail)
 	validateSample(c, fail)
 	validateGiven(c, fail)
 	validateSearch(c, fail)
@@ -119,6 +114,21 @@ func (c *Config) validate(languages bool) error {
 	c.UseAllCores()
 	c.valid = true
 	return nil
+}
+
+func validateOutput(c *Config, fail func(format string, args ...any)) {
+	switch {
+	case c.Out == "":
+		fail("--out names no directory")
+	case store.Remote(c.Out):
+		fail("--out names a bucket, but bitext is written to a local directory: name one, and the bucket as --work")
+	}
+	if err := store.CheckLocation(c.Work); err != nil {
+		fail("%v", err)
+	}
+	if c.Metrics != "" && filepath.Ext(c.Metrics) != ".prom" {
+		fail("metrics = %s: node_exporter reads only files whose names end in .prom; name such a file", c.Metrics)
+	}
 }
 
 // validateExclude reads the translations whose sentences are left out for their digest.

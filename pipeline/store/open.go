@@ -27,8 +27,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// scheme begins the location of a bucket, also one that lacks slashes.
+var scheme = regexp.MustCompile(`^(s3|gs|mem):`)
+
 // Remote reports whether a location is a bucket and not a local directory.
-func Remote(location string) bool { return strings.Contains(location, "://") }
+func Remote(location string) bool { return strings.Contains(location, "://") || scheme.MatchString(location) }
+
+// CheckLocation refuses the location of a bucket that lacks slashes.
+func CheckLocation(location string) error {
+	if !Remote(location) || strings.Contains(location, "://") {
+		return nil
+	}
+	cloud, rest, _ := strings.Cut(location, ":")
+	return badinput.Errorf("work location %s is no bucket: write %s://%s, or ./%s for a directory", location, cloud, strings.TrimLeft(rest, "/"), location)
+}
 
 // Open opens the store at a location: a directory, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, mem://, with the options
 // of gocloud.dev/blob as a query. Files from a bucket are cached below MINE_CACHE, or the user's cache directory.
@@ -73,6 +85,9 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 }
 
 func openBucket(ctx context.Context, location, cache string) (Backend, error) {
+	if err := CheckLocation(location); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(location)
 	if err != nil {
 		return nil, badinput.Errorf("work location %s is not a valid URL: %w", location, err)

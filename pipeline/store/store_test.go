@@ -182,6 +182,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a file":               file,
 		"below a file":         filepath.Join(file, "work"),
 		"an unknown scheme":    "ftp://host/work",
+		"too few slashes":      "s3:/bucket/work",
 		"no URL":               "s3://%zz",
 		"an option of nothing": "mem://?colour=red",
 	} {
