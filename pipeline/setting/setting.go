@@ -312,9 +312,13 @@ type Record struct {
 	Arithmetic
 }
 
-// given is a decision as its user may have written it: a record has 0 for a threshold that was found.
-func (d Decision) given() Decision {
-	if d.Threshold == 0 && (d.Cut != "" || d.Precision != 0) {
+// given is a decision as its user may have written it, beside another one: a record has 0 for a threshold that a scorer
+// found, and names one that found a threshold of the margin.
+func (d Decision) given(beside Decision) Decision {
+	switch {
+	case d.Threshold == AutoThreshold && beside.Threshold != AutoThreshold:
+		d.Scorer = ""
+	case d.Threshold == 0 && (d.Cut != "" || d.Precision != 0):
 		d.Threshold = AutoThreshold
 	}
 	d.Cut = cmp.Or(d.Cut, DefaultCut)
@@ -324,7 +328,7 @@ func (d Decision) given() Decision {
 // Differences names the settings that differ, with both values.
 func (r Record) Differences(now Record) string {
 	var names []string
-	r.Decision, now.Decision = r.given(), now.given()
+	r.Decision, now.Decision = r.given(now.Decision), now.given(r.Decision)
 	before, after := reflect.ValueOf(r), reflect.ValueOf(now)
 	for _, field := range reflect.VisibleFields(before.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -113,6 +113,8 @@ func TestDifferences(t *testing.T) {
 		{of("a", Decision{K: 4, Scorer: "a"}), "threshold was -1, is 0"},
 		{of("a", Decision{K: 4, Scorer: "a", Precision: 0.9}), "precision was 0, is 0.9"},
 		{of("a", Decision{K: 4, Scorer: "a", Cut: "f2"}), "cut was f1, is f2"},
+		{of("a", Decision{K: 4, Scorer: "a", Threshold: -1}), "scorer was a, is none"},
+		{of("a", Decision{K: 4, Threshold: 1.06}), "threshold was -1, is 1.06, scorer was a, is none"},
 	} {
 		if got := before.Differences(c.now); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
