@@ -31,7 +31,9 @@ import (
 var scheme = regexp.MustCompile(`^(s3|gs|mem):`)
 
 // Remote reports whether a location is a bucket and not a local directory.
-func Remote(location string) bool { return strings.Contains(location, "://") || scheme.MatchString(location) }
+func Remote(location string) bool {
+	return strings.Contains(location, "://") || scheme.MatchString(location)
+}
 
 // CheckLocation refuses the location of a bucket that lacks slashes.
 func CheckLocation(location string) error {
