@@ -41,8 +41,6 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/token/apostrophe"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
 
 	"bitextmine/internal/badinput"
@@ -104,13 +102,10 @@ func filtersOf(language string) []string {
 // newMapping is how pairs of two languages are indexed.
 func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 	m := mapping.NewIndexMapping()
-	if err := m.AddCustomTokenizer(clustersName, map[string]any{"type": regexp.Name, "regexp": clusters}); err != nil {
-		return nil, err
-	}
 	pair := mapping.NewDocumentStaticMapping()
 	for side, language := range languages {
 		names := filtersOf(language)
-		tokenizer := unicode.Name
+		tokenizer := wordsName
 		if names[len(names)-1] == pairsName {
 			tokenizer = clustersName
 		}

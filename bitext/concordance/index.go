@@ -29,7 +29,7 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 5
+const format = 6
 
 const (
 	metaName  = "concordance.json"

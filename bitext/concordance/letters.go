@@ -14,10 +14,7 @@ import (
 // turkishLowerName is a token filter that lowercases as Turkish and Azerbaijani do: I to ı, İ to i.
 const turkishLowerName = "to_lower_turkish"
 
-// clustersName is a tokenizer that cuts scripts of South-East Asia, which have no spaces, into letters with their
-// marks, Korean, whose words end in particles, into syllables, and other text into words.
-const clustersName = "clusters"
-
+// clusters are what the tokenizer of that name finds.
 const (
 	clusterScripts = `\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}`
 	clusters       = `[` + clusterScripts + `]\p{M}*|(?:[^\P{L}` + clusterScripts + `]|\p{M}|\p{N})+`
@@ -87,10 +84,13 @@ func isLetter(term []byte) bool { return oneLetter.Match(term) }
 // spaceless finds letters of scripts that are written without spaces, or indexed as if they were.
 var spaceless = stdregexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}` + clusterScripts + `]`)
 
-// isOneWord reports whether a query is one word with several such letters.
+var lettersAndDigits = stdregexp.MustCompile(`[\p{L}\p{N}]`)
+
+// isOneWord reports whether a query is one word of several letters or digits, such a letter among them.
 func isOneWord(text string) bool {
 	words := strings.Fields(text)
-	return len(words) == 1 && len(spaceless.FindAllString(words[0], 2)) == 2
+	return len(words) == 1 && spaceless.MatchString(words[0]) &&
+		len(lettersAndDigits.FindAllString(words[0], 2)) == 2
 }
 
 // inPairs says whether the terms of a language are pairs of letters.

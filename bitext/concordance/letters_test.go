@@ -121,14 +121,18 @@ func TestLettersBesideNumbers(t *testing.T) {
 		mode Mode
 		want []int
 	}{
-		{"2003年", Words, []int{0}}, {"11人", Words, []int{0, 2}}, {"11人", Phrase, []int{0}}, {"11人", Fuzzy, []int{0, 2}},
+		{"2003年", Words, []int{0}}, {"11人", Words, []int{0}}, {"11 人", Words, []int{0, 2}}, {"11人", Phrase, []int{0}}, {"11人", Fuzzy, []int{0}},
 		{"10月", Phrase, []int{1}}, {"第3回", Phrase, []int{1}}, {"回3第", Phrase, nil}, {"120万", Phrase, []int{2}},
 		{"年", Phrase, []int{0, 1}}, {"万 120", Words, []int{2}}, {"12人", Words, nil},
-		{"2003", Words, []int{0, 2}}, {"2003년", Words, []int{0, 2}}, {"2003년", Phrase, []int{0}}, {"KBS", Words, []int{0}}, {"120만", Phrase, []int{2}},
+		{"2003", Words, []int{0, 2}}, {"2003년", Words, []int{0}}, {"2003 년", Words, []int{0, 2}}, {"2003년", Phrase, []int{0}}, {"KBS", Words, []int{0}}, {"120만", Phrase, []int{2}},
 	} {
 		if got := found(t, x, Query{Text: c.text, Mode: c.mode}, pairs); !slices.Equal(got, c.want) {
 			t.Errorf("%s by %s finds %v, want %v", c.text, c.mode, got, c.want)
 		}
+	}
+	of := Query{Text: "11人", Mode: Words, Sides: [2]bool{true, false}, Limit: 0}
+	if r, err := x.Search(t.Context(), of); err != nil || r.Total != 1 {
+		t.Errorf("beyond the page 11人 is counted in %+v, error %v", r, err)
 	}
 	for query, want := range map[string][]string{"11人": {"11人"}, "第3回": {"第3回"}, "月 日": {"月", "日"}, "回": {"回", "回"}} {
 		mode := Phrase
@@ -143,5 +147,42 @@ func TestLettersBesideNumbers(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s marks %q, want %q", query, got, want)
 		}
+	}
+}
+
+// TestDigits: digits of every script are the same, in the text and in the query.
+func TestDigits(t *testing.T) {
+	for _, c := range []struct {
+		languages [2]string
+		pairs     []pair
+		finds     map[string][]int
+	}{
+		{
+			[2]string{"ja", "th"},
+			[]pair{{"１１月の２日目の夜", "คืนที่ ๒ ของเดือน", 1.4}, {"11月の2日間", "2 วันในปี ๒๕๖๑", 1.3}, {"この2年、日曜日", "ปี 2018", 1.2}},
+			map[string][]int{"２日": {0, 1}, "2日": {0, 1}, "１１月": {0, 1}, "２": {0, 1, 2}, "2561": {1}, "๒": {0, 1, 2}, "第": nil},
+		},
+		{
+			[2]string{"ar", "hi"},
+			[]pair{{"في عام ٢٠١٨", "सन २०१८ में", 1.4}, {"في عام 2019", "सन 2019 में", 1.3}},
+			map[string][]int{"2018": {0}, "٢٠١٩": {1}, "२०१९": {1}},
+		},
+	} {
+		dir := t.TempDir()
+		x := open(t, filepath.Join(dir, "index"), write(t, filepath.Join(dir, "b.parquet"), c.languages, c.pairs))
+		for text, want := range c.finds {
+			if got := found(t, x, Query{Text: text, Mode: Words}, c.pairs); !slices.Equal(got, want) {
+				t.Errorf("%v: %s finds %v, want %v", c.languages, text, got, want)
+			}
+		}
+	}
+	x := open(t, filepath.Join(t.TempDir(), "index"), write(t, filepath.Join(t.TempDir(), "b.parquet"), [2]string{"ja", "en"}, []pair{{"２日", "day 2", 1.4}}))
+	text := "金曜の１２月２日目と12月2日。"
+	var got []string
+	for _, s := range x.matcher(Query{Text: "12月２日", Mode: Phrase, Sides: [2]bool{true, false}}).marks(0, text) {
+		got = append(got, text[s.Start:s.End])
+	}
+	if want := []string{"１２月２日", "12月2日"}; !slices.Equal(got, want) {
+		t.Errorf("marks %q, want %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package concordance
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/search"
@@ -33,7 +34,7 @@ func (m *matcher) phrases(ctx context.Context) (*Result, error) {
 }
 
 // count adds a pair to a result if it has the phrase. Its text is read for the page alone; beyond, hashes of two bytes
-// for each term decide.
+// for each term decide, which do not tell letters in pairs from others.
 func (m *matcher) count(id string, result *Result) error {
 	at, err := place(id)
 	var may bool
@@ -46,16 +47,20 @@ func (m *matcher) count(id string, result *Result) error {
 	if !may {
 		return nil
 	}
-	if result.Total < m.q.Skip || len(result.Hits) == m.q.Limit {
+	offPage := result.Total < m.q.Skip || len(result.Hits) == m.q.Limit
+	if offPage && !slices.Contains(slices.Concat(m.hashes[0], m.hashes[1]), anyTerm) {
 		result.Total++
 		return nil
 	}
 	hit, matched, err := m.hit(id)
-	if err == nil && matched {
-		result.Total++
+	if err != nil || !matched {
+		return err
+	}
+	result.Total++
+	if !offPage {
 		result.Hits = append(result.Hits, hit)
 	}
-	return err
+	return nil
 }
 
 // mayMatch reports whether a pair's hashes contain those of the phrase.
