@@ -208,6 +208,8 @@ func TestFatalInputs(t *testing.T) {
 		{"utf-16", "a.txt", "\xff\xfea\x00", []string{"a.txt: ", "UTF-16", "iconv"}},
 		{"a PDF", "a.txt", "%PDF-1.7\n1 0 obj\n", []string{"a.txt is a PDF and no text"}},
 		{"an office document", "a.jsonl", "PK\x03\x04\x14\x00", []string{"a.jsonl is a ZIP archive or an office document and no text"}},
+		{"a tar archive", "a.txt.gz", string(packers["gz"](t, []byte("a.txt"+strings.Repeat("\x00", 252)+"ustar\x0000"))), []string{"a.txt.gz is a tar archive and no text"}},
+		{"an Arrow file", "a.arrow", "ARROW1\x00\x00\xff\xff\xff\xff", []string{"a.arrow is an Arrow file and no text"}},
 		{"a part of a page", "a.txt", "<div>\n<p>It rained.</p>\n</div>\n", []string{"a.txt is HTML, not text; read it with --format html"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,8 +47,9 @@ func orHost(fsys fs.FS) fs.FS {
 }
 
 // Expand lists the files that the patterns name, sorted by path, each once. A pattern is a file, a directory or a glob
-// in the syntax of path.Match. Directories are read recursively; hidden files, temporary files and anything that is not
-// a regular file are ignored. A pattern that matches no file is a badinput error, and so is a link that leads to none.
+// in the syntax of path.Match, in which ** is any number of directories. Directories are read recursively; hidden
+// files, temporary files and anything that is not a regular file are ignored. A pattern that matches no file is a
+// badinput error, and so is a link that leads to none.
 func Expand(fsys fs.FS, patterns []string) ([]File, error) {
 	files, err := Find(fsys, patterns)
 	if err != nil {
@@ -115,6 +117,9 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 		return nil, badinput.Errorf("an input path is empty; name a file, a directory or a glob")
 	}
 	pattern = path.Clean(pattern)
+	for path.Base(pattern) == "**" {
+		pattern = path.Dir(pattern) // a directory is read recursively
+	}
 	info, err := fs.Stat(fsys, pattern)
 	switch {
 	case err == nil && info.IsDir():
@@ -132,7 +137,10 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 }
 
 func glob(fsys fs.FS, pattern string) ([]string, error) {
-	matches, err := fs.Glob(fsys, pattern)
+	matches, err := matching(fsys, pattern)
+	if err != nil && !errors.Is(err, path.ErrBadPattern) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, badinput.Errorf("%s: the glob is malformed (%v); correct its brackets", pattern, err)
 	}
@@ -161,6 +169,58 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 		return nil, badinput.Errorf("%s: the glob matches no file; check it against the directory's content", pattern)
 	}
 	return found, nil
+}
+
+// matching is fs.Glob, and knows ** in place of directories: any number of them, also none. Like directories that are
+// read recursively it leaves out hidden ones and links to others.
+func matching(fsys fs.FS, pattern string) (found []string, err error) {
+	before, after, deep := strings.Cut("/"+pattern, "/**/")
+	if _, err := path.Match(pattern, ""); err != nil || !deep {
+		return fs.Glob(fsys, pattern)
+	}
+	root := "."
+	if before != "" {
+		root = cmp.Or(before[1:], "/")
+	}
+	roots, err := fs.Glob(fsys, root)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.Split("**/"+after, "/")
+	for _, root := range roots {
+		err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return explainOpen(name, err)
+			case name == root:
+				return nil
+			case d.IsDir() && isIgnored(d.Name()):
+				return fs.SkipDir
+			}
+			info, err := fs.Stat(fsys, name)
+			linked := err == nil && info.IsDir() && !d.IsDir()
+			if within, err := filepath.Rel(root, name); err == nil && !linked && fits(parts, strings.Split(within, "/")) {
+				found = append(found, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// fits reports whether the parts of a path fit those of a pattern that is well formed.
+func fits(pattern, parts []string) bool {
+	if len(pattern) == 0 || len(parts) == 0 {
+		return len(pattern) == len(parts)
+	}
+	if pattern[0] == "**" {
+		return fits(pattern[1:], parts) || fits(pattern, parts[1:])
+	}
+	ok, _ := path.Match(pattern[0], parts[0])
+	return ok && fits(pattern[1:], parts[1:])
 }
 
 // walk lists the files in a directory. A link to a file counts as a file, because data sets are often laid out as

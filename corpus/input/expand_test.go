@@ -41,9 +41,14 @@ func TestExpand(t *testing.T) {
 		{"glob", nil, []string{"*.txt"}, []string{"a.txt", "b.txt"}},
 		{"glob over a directory", nil, []string{"s*"}, []string{"sub/c.txt", "sub/deep/e.de", "sub/link.txt"}},
 		{"glob in directories", nil, []string{"*/*.txt"}, []string{"sub/c.txt", "sub/link.txt"}},
+		{"any directories", nil, []string{"**/*.txt"}, []string{"a.txt", "b.txt", "sub/c.txt", "sub/link.txt"}},
+		{"any directories below one", nil, []string{"s*/**/*.[dt]*"}, []string{"sub/c.txt", "sub/deep/e.de", "sub/link.txt"}},
+		{"directories in any", nil, []string{"./**/d*p/**"}, []string{"sub/deep/e.de"}},
+		{"all of a directory", nil, []string{root + "/sub/**"}, []string{root + "/sub/c.txt", root + "/sub/deep/e.de", root + "/sub/link.txt"}},
 		{"hidden by name", nil, []string{".hid*"}, []string{".hidden"}},
 		{"absolute", nil, []string{root + "/*.txt"}, []string{root + "/a.txt", root + "/b.txt"}},
 		{"another file system", memory, []string{"t"}, []string{"t/x.txt", "t/y/z.txt"}},
+		{"its directories", memory, []string{"**/t/**/*.txt"}, []string{"t/x.txt", "t/y/z.txt"}},
 		{"its globs", memory, []string{"t/*.txt", "t/x.txt"}, []string{"t/x.txt"}},
 	}
 	for _, tt := range tests {
@@ -61,7 +66,7 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "empty": "", "device": os.DevNull} {
+	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "bad glob in directories": "**/[", "no match in directories": "**/*.zip", "empty": "", "device": os.DevNull} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Expand(nil, []string{"a.txt", pattern})
 			corpustest.BadInput(t, err, pattern)

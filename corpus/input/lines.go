@@ -54,9 +54,16 @@ var binaryKinds = []struct{ head, kind string }{
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"},
 	{"{\\rtf", "an RTF document"}, {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {"Rar!\x1a\x07", "a RAR archive"},
 	{"\x89PNG\r\n", "an image"}, {"\xff\xd8\xff", "an image"}, {"GIF8", "an image"}, {"\x7fELF", "a program"},
+	{"ARROW1\x00\x00", "an Arrow file"}, {"FEA1", "an Arrow file"},
 }
 
+// tarMagic stands behind the first name and its numbers.
+const tarMagic, tarMagicAt = "ustar", 257
+
 func binaryKind(head []byte) string {
+	if bytes.HasPrefix(head[min(tarMagicAt, len(head)):], []byte(tarMagic)) && bytes.IndexByte(head[:tarMagicAt], 0) >= 0 {
+		return "a tar archive"
+	}
 	for _, known := range binaryKinds {
 		if bytes.HasPrefix(head, []byte(known.head)) {
 			return known.kind
