@@ -93,6 +93,9 @@ type Options struct {
 	// LangColumn is the one of MetaColumns that names the language, for the same message.
 	LangColumn string `json:"-"`
 
+	// KeepEmpty returns records without text, too: every record is a sentence, or bad.
+	KeepEmpty bool `json:",omitempty"`
+
 	// MaxLineBytes is the maximum length of a line in bytes, without its line end. In Parquet it is the maximum length
 	// of a text.
 	MaxLineBytes int

@@ -30,7 +30,7 @@ import (
 // Sentence is one usable record of an input.
 type Sentence struct {
 	Text   string // text of the input, without trailing line ends
-	Normal string // Normalise(Text), never empty
+	Normal string // Normalise(Text), empty under Options.KeepEmpty alone
 	Doc    string // document or id; "" if the input names none
 	URL    string
 	Line   uint64   // line number from 1; the row number in Parquet
@@ -217,7 +217,7 @@ func (r *Reader) accept(rec *record) (Sentence, bool) {
 	}
 	text := string(bytes.TrimRight(rec.text, "\r\n"))
 	normal := Normalise(text)
-	if normal == "" {
+	if normal == "" && !r.opts.KeepEmpty {
 		rec.reason = ReasonEmpty
 		return Sentence{}, false
 	}

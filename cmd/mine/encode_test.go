@@ -53,6 +53,41 @@ func TestEncode(t *testing.T) {
 	}
 }
 
+// TestEncodeReadsAsRun: the texts of records are encoded, one row each, whatever format they are in.
+func TestEncodeReadsAsRun(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "x.npy")
+	rows := func(name, text string, flags ...string) []byte {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := execute(t.Context(), append([]string{"encode", "--lang", "de", "--out", out, path}, flags...)); code != 0 {
+			t.Fatalf("mine encode %s: exit code %d", name, code)
+		}
+		got, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	want := rows("a.txt", "Der Zug, der kommt.\n\nDas Haus.\n")
+	for name, c := range map[string]struct {
+		text  string
+		flags []string
+	}{
+		"a.csv":   {"id,text\n1,\"Der Zug, der kommt.\"\n2,\n3,Das Haus.\n", nil},
+		"b.jsonl": {`{"body":"Der Zug, der kommt."}` + "\n" + `{"body":""}` + "\n" + `{"body":"Das Haus."}` + "\n", []string{"--text-column", "body"}},
+		"c.json":  {`["Der Zug, der kommt.","","Das Haus."]`, nil},
+		"d.de":    {"text\nDer Zug, der kommt.\n\nDas Haus.\n", []string{"--format", "tsv"}},
+		"e.de":    {"1\tDer Zug, der kommt.\n2\t\n3\tDas Haus.\n", nil},
+	} {
+		if got := rows(name, c.text, c.flags...); !bytes.Equal(got, want) {
+			t.Errorf("%s has other rows than lines of text", name)
+		}
+	}
+}
+
 // TestEncodeRefuses: nothing is left under the output's name.
 func TestEncodeRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -60,7 +95,14 @@ func TestEncodeRefuses(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("gut\n\xff\xfe\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	page, broken := filepath.Join(dir, "p.html"), filepath.Join(dir, "b.jsonl")
+	for path, text := range map[string]string{page: "<html><p>Der Zug kommt.</p></html>", broken: `{"text":"gut"}` + "\nnicht\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, args := range [][]string{
+		{"--lang", "de", "--out", out, page}, {"--lang", "de", "--out", out, broken},
 		{"--lang", "de", "--out", out}, {"--out", out, bad}, {"--lang", "de", bad}, {"--lang", "de",
 			"--out", filepath.Join(dir, "x.bin"), bad},
 		{"--lang", "de", "--out", out, bad}, {"--lang", "xxy", "--out", out, bad}, {"--lang", "de", "--out", out,

@@ -39,10 +39,10 @@ func NewEncode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "encode FILE...",
 		Short: "Write the vectors of sentences",
-		Long: `Write the vectors of sentences: one a line, and one row of the output for every line of the files, in their
-order, so that other programs can pair them. A line that is empty is encoded as an unknown word, and counted; one that
-is no UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it; --raw writes the numbers alone,
-as LASER's programs do.`,
+		Long: `Write the vectors of sentences: one row of the output for every line or record of the files, in their order, so
+that other programs can pair them. Files are as for mine run. A record without text is encoded as an unknown word, and
+counted; one that is malformed, no UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it;
+--raw writes the numbers alone, as LASER's programs do.`,
 		Example: `  mine encode --lang de news.de.gz --out news.de.npy
   mine encode --lang en --encoder labse/model.yaml --raw news.en --out news.en.f32`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +53,8 @@ as LASER's programs do.`,
 			return encodeFiles(cmd.Context(), cfg, o, args, cmd.OutOrStdout())
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "device", "max_line_bytes"))
+	s.RegisterSome(cmd, flags.Declared("encoder", "onnxruntime", "threads", "device", "format", "text_column", "encoding",
+		"max_line_bytes"))
 	f := cmd.Flags()
 	f.StringVar(&o.language, "lang", "", "language of the sentences: it chooses the encoder's prefix")
 	f.StringVar(&o.out, "out", "", "file of the vectors: its name ends in .npy unless --raw is given")
@@ -68,7 +69,7 @@ func (o *encodeOptions) check(args []string) error {
 	dtype := embedding.DType(o.dtype)
 	switch {
 	case len(args) == 0:
-		return badinput.Errorf("no file: name one or more files of sentences, one a line")
+		return badinput.Errorf("no file: name one or more files of sentences")
 	case o.language == "":
 		return badinput.Errorf("--lang is missing: name the sentences' language, such as de")
 	case o.out == "":
@@ -89,7 +90,7 @@ func (o *encodeOptions) check(args []string) error {
 	return err
 }
 
-// encodeFiles opens the encoder and writes one row a line.
+// encodeFiles opens the encoder and writes one row a record.
 func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, paths []string,
 	out io.Writer) (err error) {
 	if err := o.check(paths); err != nil {
@@ -119,17 +120,13 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	var odd oddLines
-	lines := linesOf(files, cfg.MaxLineBytes, &odd)
-	rows, err := o.write(ctx, e, lines)
+	empty := 0
+	rows, err := o.write(ctx, e, textsOf(files, reading(cfg), &empty))
 	if err != nil {
 		return err
 	}
-	if odd.empty > 0 {
-		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", odd.empty)
-	}
-	if rows > 0 && odd.tabs == rows {
-		slog.Warn("every line has a tab, and all of it was encoded: if ids or other columns stand before or behind the sentences, give the sentences alone (cut -f)")
+	if empty > 0 {
+		slog.Warn("lines are empty: their rows are the vector of an unknown word", "lines", empty)
 	}
 	_, err = fmt.Fprintf(program.Told(out, o.out), "%s  %d rows of %d numbers by %s\n", o.out, rows, e.Dim(), m.Name)
 	return err
@@ -149,46 +146,47 @@ func (o *encodeOptions) write(ctx context.Context, e *encode.Encoder, lines iter
 	return meta.N, err
 }
 
-// oddLines are numbers of lines that may not be sentences.
-type oddLines struct{ empty, tabs int }
+// reading is how mine run reads text of one language, with a row for every record.
+func reading(cfg *pipeline.Config) corpus.Options {
+	o := cfg.CorpusOptions()[0]
+	o.OnBadLine, o.KeepEmpty, o.ColumnFlags = corpus.FailBadLine, true, corpus.OwnFlags
+	return o
+}
 
-// linesOf yields the normalised text of every line, and counts odd ones.
-func linesOf(files []input.File, maxBytes int, odd *oddLines) iter.Seq2[string, error] {
+// textsOf yields the normalised text of every record, and counts empty ones.
+func textsOf(files []input.File, o corpus.Options, empty *int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, file := range files {
-			if !yieldLines(file, maxBytes, odd, yield) {
+			if !yieldTexts(file, o, empty, yield) {
 				return
 			}
 		}
 	}
 }
 
-// yieldLines yields one file's lines; false ends the sequence.
-func yieldLines(file input.File, maxBytes int, odd *oddLines, yield func(string, error) bool) bool {
-	f, err := corpus.OpenLines(file, maxBytes)
+// yieldTexts yields one file's texts; false ends the sequence.
+func yieldTexts(file input.File, o corpus.Options, empty *int, yield func(string, error) bool) bool {
+	r, err := corpus.Open(file, o)
 	if err != nil {
 		yield("", err)
 		return false
 	}
-	defer func() { _ = f.Close() }() // it is only read
-	for {
-		line, err := f.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return true
-		case err == nil && line.Reason != "":
-			err = badinput.Errorf("%s:%d: %s (%s): every line must have its row, so correct the line or remove it", file,
-				line.Number, line.Reason, line.Detail)
+	defer func() { _ = r.Close() }() // it is only read
+	if r.Format().Pages() {
+		yield("", badinput.Errorf("%s is %s, whose records are documents: encode the sentences that mine split writes, or read it as text with --format text",
+			file, r.Format()))
+		return false
+	}
+	for s, err := range r.All() {
+		if err == nil && s.Normal == "" {
+			*empty++
 		}
-		text := corpus.Normalise(line.Text)
-		if text == "" {
-			odd.empty++
-		}
-		if strings.Contains(line.Text, "\t") {
-			odd.tabs++
-		}
-		if !yield(text, err) || err != nil {
+		if !yield(s.Normal, err) || err != nil {
 			return false
 		}
 	}
+	if warning := r.Counts().TabsWarning(file.Path); warning != "" {
+		slog.Warn(warning)
+	}
+	return true
 }

@@ -98,7 +98,7 @@ def encode(
 ) -> numpy.ndarray:
     """Returns the vectors of sentences [n, dim], float32 and of length 1.
 
-    A str is one sentence, whose vector is [dim]; a pathlib.Path is a file with a sentence a line.
+    A str is one sentence, whose vector is [dim]; a pathlib.Path is a file as mine() takes it.
     """
     settings = _given(settings, encoder=encoder, threads=threads)
     with tempfile.TemporaryDirectory() as scratch:
@@ -115,6 +115,7 @@ def encode(
                     rows += 1
             if rows == 0:
                 raise ValueError("there is no sentence to encode")
+            settings["format"] = "text"
         run("encode", text, lang=lang, out=out, **settings)
         vectors = numpy.load(out)
     return vectors[0] if isinstance(sentences, str) else vectors
