@@ -310,6 +310,13 @@ func TestScoreAndExplainAgreeWithTheRun(t *testing.T) {
 			t.Errorf("mine explain %q says something else:\n%s", named, again)
 		}
 	}
+	if err := os.Rename("mined/work", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := command(t, "explain", "mined", "0"); !badinput.Is(err) || !strings.Contains(err.Error(), "give mine run again") ||
+		strings.Contains(err.Error(), "--work") {
+		t.Errorf("a run without its work directory: %v", err)
+	}
 	scored, err := parquet.ReadFile[struct {
 		Score float32  `parquet:"score"`
 		Own   *float32 `parquet:"own_score,optional"`

@@ -130,6 +130,8 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 		return []string{pattern}, nil
 	case err == nil:
 		return nil, badinput.Errorf("%s: not a regular file; copy its content to a file and name that", pattern)
+	case pattern == "-":
+		return nil, badinput.Errorf("%s: standard input is not read; copy its content to a file and name that", pattern)
 	case strings.ContainsAny(pattern, "*?["):
 		return glob(fsys, pattern)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -66,10 +67,13 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "bad glob in directories": "**/[", "no match in directories": "**/*.zip", "empty": "", "device": os.DevNull} {
+	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "bad glob in directories": "**/[", "no match in directories": "**/*.zip", "empty": "", "device": os.DevNull, "pipe": "-"} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Expand(nil, []string{"a.txt", pattern})
 			corpustest.BadInput(t, err, pattern)
+			if advice := "copy its content to a file"; (name == "pipe" || name == "device") && !strings.Contains(err.Error(), advice) {
+				t.Errorf("%v does not say %s", err, advice)
+			}
 		})
 	}
 }

@@ -64,8 +64,17 @@ func LoadAny(ref string) (*Model, error) {
 	}
 	if info.IsDir() {
 		file = filepath.Join(ref, FileName)
+		if !exists(file) && (exists(filepath.Join(ref, "config.json")) || exists(filepath.Join(ref, "refs", "main"))) {
+			return nil, badinput.Errorf("%[1]s has no %[2]s, but a model as others publish it: `mine model import %[1]s` makes an encoder of it",
+				ref, FileName)
+		}
 	}
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // LoadFS loads a manifest from a file system, such as one embedded in the program.

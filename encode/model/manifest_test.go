@@ -179,6 +179,10 @@ func TestLoad(t *testing.T) {
 	sums := encodetest.Changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
 	centre := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: spm.model, sha256: "+strings.Repeat("0", 64)+"}")
 	missing := encodetest.Changed(t, "file: spm.model", "file: other.model")
+	others := t.TempDir()
+	if err := os.WriteFile(filepath.Join(others, "config.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		load func() (*Model, error)
@@ -186,6 +190,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Encoder + ") nor a model.yaml"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
+		{"a published model", func() (*Model, error) { return Load(others) }, "`mine model import " + others + "`"},
 		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + encodetest.BagName + " says 000"},
 		{"a wrong sum of the centre", func() (*Model, error) { return LoadFS(centre, FileName) }, "says 000"},
 		{"a missing file", func() (*Model, error) { return LoadFS(missing, FileName) }, "open other.model of encoder " + encodetest.BagName},

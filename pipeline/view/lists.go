@@ -44,6 +44,10 @@ func Open(ctx context.Context, location, version string, log *slog.Logger) (*Run
 	}
 	r := &Run{Report: report, Dir: dir, Bitext: report.BitextPath(dir)}
 	report.Work = report.WorkPath(dir)
+	if store.CheckExists(report.Work) != nil {
+		return nil, badinput.Errorf("the work directory of the run in %s, %s, is gone; put it back, or give mine run again, which makes it",
+			dir, report.Work)
+	}
 	st, err := store.OpenExisting(ctx, report.Work, log)
 	if err != nil {
 		return nil, badinput.Errorf("the work directory of the run in %s: %w", dir, err)

@@ -87,27 +87,24 @@ func OpenEncoder(cfg *pipeline.Config) (*model.Model, *encode.Encoder, error) {
 // MissingEncoder returns err, or if it says that there is no encoder of a name, how to get the one that was meant.
 func MissingEncoder(err error) error {
 	missing := (*model.Missing)(nil)
-	if !errors.As(err, &missing) || strings.ContainsAny(missing.Ref, `/\`) || strings.HasSuffix(missing.Ref, ".yaml") {
-		return err
-	}
-	if missing.Elsewhere() {
+	if !errors.As(err, &missing) || missing.Elsewhere() {
 		return err
 	}
 	all, failed := importer.Known()
-	if failed != nil {
+	meant, _ := importer.FindKnown(missing.Ref)
+	switch {
+	case failed != nil:
 		return errors.Join(err, failed)
+	case meant != nil && meant.Source.Hub == "":
+		return importer.NotOnHub(meant)
+	case meant != nil:
+		return badinput.Errorf("the encoder %[1]s is not on this machine; `mine model get %[1]s` downloads it into ./%[1]s", meant.Name)
+	case strings.ContainsAny(missing.Ref, `/\`) || strings.HasSuffix(missing.Ref, ".yaml"):
+		return err
 	}
 	names := model.BuiltIn()
 	for _, m := range all {
-		switch {
-		case !strings.EqualFold(m.Name, missing.Ref):
-			names = append(names, m.Name)
-		case m.Source.Hub == "":
-			return importer.NotOnHub(&m)
-		default:
-			return badinput.Errorf("the encoder %s is not on this machine; `mine model get %s` downloads it into ./%s",
-				m.Name, m.Name, m.Name)
-		}
+		names = append(names, m.Name)
 	}
 	if meant := spelling.Close(missing.Ref, names); meant != "" {
 		return badinput.Errorf("no encoder is called %q; did you mean %s?", missing.Ref, meant)
