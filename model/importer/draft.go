@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,6 +47,8 @@ type Draft struct {
 	WordsFrom string // the file that names the number
 
 	NoPrefix string // why there must be no prefix; empty: there may be one
+
+	made bool // Open made the directory
 }
 
 // Found reports a conclusion and the file that it is from.
@@ -61,7 +65,17 @@ func (b *Draft) Open(fallback string) error {
 	if b.Dir, err = filepath.Abs(b.Out); err != nil {
 		return err
 	}
+	_, err = os.Stat(b.Dir)
+	b.made = errors.Is(err, fs.ErrNotExist)
 	return os.MkdirAll(b.Dir, 0o755)
+}
+
+// Discarded is the error of an import, after the directory that was made for it is removed.
+func (b *Draft) Discarded(err error) error {
+	if err == nil || !b.made {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(b.Dir))
 }
 
 // LookUp sets Known, unless the caller did: by the given name, by the origin that config.json names, or by the folder's

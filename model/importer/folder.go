@@ -29,6 +29,7 @@ type folder struct {
 	static bool // a table of words, not a transformer
 
 	poolings []string // poolings of export.Head, or pooler; their results stand one after the other
+	pooled   int      // width of the vectors that are pooled, as their module says; 0: unknown
 }
 
 // config is config.json, as far as an encoder needs it.
@@ -193,6 +194,12 @@ func missing(f *folder) error {
 	if len(f.config.Code) > 0 {
 		code = "; its config.json asks to run code of the model's own (auto_map), which this program never does"
 	}
+	for _, pickle := range []string{"pytorch_model.bin", "pytorch_model.bin.index.json"} {
+		if f.first(pickle) != "" && code == "" {
+			return badinput.Errorf("%s has %s, a pickle, which can run code and is never read: save the weights as safetensors (model.save_pretrained in Python) and import again",
+				f.root, pickle)
+		}
+	}
 	return badinput.Errorf("%s has neither an ONNX graph nor safetensors that can be exported%s: export the model to ONNX, put the graph at onnx/model.onnx and import again", f.root, code)
 }
 
@@ -227,6 +234,9 @@ func exportTransformer(f *folder, labels int) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.checkPooled(e.Width); err != nil {
+		return err
+	}
 	if err := f.checkDense(head, e.Width); err != nil {
 		return err
 	}
@@ -254,6 +264,15 @@ func exportTransformer(f *folder, labels int) (err error) {
 	return f.Write(g)
 }
 
+// checkPooled refuses a pooling of vectors of another width than the model's (0: unknown).
+func (f *folder) checkPooled(width int) error {
+	if f.pooled == 0 || width == 0 || f.pooled == width {
+		return nil
+	}
+	return badinput.Errorf("%s: the pooling is of vectors of %d numbers, but the model's have %d: its files are of different models, so fetch it again",
+		f.root, f.pooled, width)
+}
+
 // checkDense refuses dense layers that do not fit each other or the pooled vectors of the tokens' width (0: unknown),
 // and a Dim that is larger than what they give.
 func (f *folder) checkDense(h export.Head, width int) error {
@@ -271,4 +290,23 @@ func (f *folder) checkDense(h export.Head, width int) error {
 		return badinput.Errorf("--dim is %d, but must be from 1 to the %d numbers of the model's vectors", h.Dim, width)
 	}
 	return nil
+}
+
+// ofPointers explains an error that names a file of a folder of which Git LFS left a pointer in place of the content.
+func ofPointers(root string, err error) error {
+	const most = 1 << 10
+	explained := err
+	_ = filepath.WalkDir(root, func(file string, d fs.DirEntry, failed error) error {
+		if err == nil || failed != nil || !d.Type().IsRegular() || !strings.Contains(err.Error(), d.Name()) {
+			return nil
+		}
+		if info, failed := d.Info(); failed != nil || info.Size() > most {
+			return nil
+		}
+		if text, failed := os.ReadFile(file); failed == nil && strings.HasPrefix(string(text), "version https://git-lfs") {
+			explained = badinput.Errorf("%s is a pointer of Git LFS and not the file itself: run `git lfs pull` in its folder, or fetch the file again", file)
+		}
+		return nil
+	})
+	return explained
 }

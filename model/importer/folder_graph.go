@@ -208,6 +208,11 @@ func takeTokens(f *folder, name string, raw []byte, g *onnxgraph.Graph) error {
 	if err := needPooling(f); err != nil {
 		return err
 	}
+	if shape := g.Shapes[output]; len(shape) > 0 {
+		if err := f.checkPooled(max(0, shape[len(shape)-1])); err != nil {
+			return err
+		}
+	}
 	f.Manifest.Tokens.Output = output
 	simple := slices.Contains([]string{mean, cls, maxima}, f.poolings[0]) && len(f.poolings) == 1
 	if simple && f.dense == nil && f.Dim == 0 {

@@ -96,7 +96,7 @@ func readPooling(f *folder, dir string) error {
 	}
 	for _, field := range []string{"word_embedding_dimension", "embedding_dimension"} {
 		if dim, ok := all[field].(float64); ok {
-			f.Manifest.Dim = int(dim)
+			f.Manifest.Dim, f.pooled = int(dim), int(dim)
 		}
 	}
 	return nil

@@ -55,13 +55,14 @@ func (r *Result) Print(out io.Writer) error {
 
 // Import makes an encoder of a folder or a wheel. It opens the encoder before it publishes the manifest, so a folder
 // that it fails on has no manifest. Everything that is wrong with the files is a badinput error.
-func Import(ctx context.Context, path string, o Options) (*Result, error) {
+func Import(ctx context.Context, path string, o Options) (_ *Result, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, badinput.Errorf("%s cannot be imported (%w): name the folder with config.json, or a .whl file",
 			path, err)
 	}
 	d := &Draft{Options: o}
+	defer func() { err = d.Discarded(ofPointers(path, err)) }()
 	d.Manifest.Normalise = true
 	switch {
 	case info.IsDir():
@@ -147,7 +148,8 @@ func try(ctx context.Context, d *Draft, manifest string) (err error) {
 		return fmt.Errorf("the imported encoder: %w", err)
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	if rows := e.Vocabulary().Rows(); d.Words > 0 && rows > d.Words {
+	// Tables of embeddings are often a little larger than the vocabulary: rows are a multiple of 64, or spare.
+	if rows := e.Vocabulary().Rows(); d.Words > 0 && (rows > d.Words || rows < d.Words*9/10) {
 		return badinput.Errorf("%s gives ids up to %d, but the model has %d words (%s): the tokenizer is not that of the model",
 			m.Path(m.Tokenizer.File), rows-1, d.Words, d.WordsFrom)
 	}

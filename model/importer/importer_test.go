@@ -169,6 +169,9 @@ func TestUnigramTokenizerJSON(t *testing.T) {
 	for _, piece := range []string{"▁a", "▁b", "a", "b", "▁", "ab", "▁ab"} {
 		pieces = append(pieces, [2]any{piece, -float64(len(pieces))})
 	}
+	for len(pieces) < 36 { // four rows of the table are spare
+		pieces = append(pieces, [2]any{fmt.Sprint("x", len(pieces)), -99.0})
+	}
 	tokenizer := map[string]any{
 		"model":         map[string]any{"type": "Unigram", "unk_id": 3, "vocab": pieces},
 		"pre_tokenizer": map[string]any{"type": "Metaspace", "replacement": "▁", "add_prefix_space": true},
@@ -211,6 +214,7 @@ func TestBadFolders(t *testing.T) {
 		return func(t *testing.T, dir string) { write(t, dir, all) }
 	}
 	table, _ := tableOf(nil)
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:8f0d\nsize 471\n"
 	for _, c := range []struct {
 		name, says string
 		o          Options
@@ -230,6 +234,19 @@ func TestBadFolders(t *testing.T) {
 		{"damaged JSON", "is not the JSON that a published model has", Options{}, files(map[string]string{"config.json": "{"})},
 		{"no tokenizer", "has no tokenizer that can be read", Options{}, remove("vocab.txt")},
 		{"a larger vocabulary", "gives ids up to 41, but the model has 40 words (config.json)", Options{}, files(map[string]string{"vocab.txt": vocabulary() + "one\ntwo\n"})},
+		{"a smaller vocabulary", "gives ids up to 34, but the model has 40 words (config.json)", Options{}, files(map[string]string{"vocab.txt": strings.Join(strings.Fields(vocabulary())[:35], "\n")})},
+		{"a pooling of other vectors", "the pooling is of vectors of 32 numbers, but the model's have 16", Options{}, files(map[string]string{"1_Pooling/config.json": `{"word_embedding_dimension": 32, "pooling_mode_mean_tokens": true}`})},
+		{"a pooling of other vectors before a graph", "the pooling is of vectors of 32 numbers, but the model's have 16", Options{}, func(t *testing.T, dir string) {
+			tableGraph(t, dir, "model.onnx", table, false)
+			write(t, dir, map[string]string{"1_Pooling/config.json": `{"word_embedding_dimension": 32, "pooling_mode_mean_tokens": true}`})
+		}},
+		{"weights in a pickle", "has pytorch_model.bin, a pickle, which can run code and is never read: save the weights as safetensors", Options{}, func(t *testing.T, dir string) {
+			remove("model.safetensors")(t, dir)
+			write(t, dir, map[string]string{"pytorch_model.bin": "PK"})
+		}},
+		{"a pointer to weights", "model.safetensors is a pointer of Git LFS", Options{}, files(map[string]string{"model.safetensors": pointer})},
+		{"a pointer to a graph", "onnx/model.onnx is a pointer of Git LFS", Options{}, files(map[string]string{"onnx/model.onnx": pointer})},
+		{"a pointer to a vocabulary", "vocab.txt is a pointer of Git LFS", Options{}, files(map[string]string{"vocab.txt": pointer})},
 		{"another kind of model", `has the model_type "deberta-v2" (DebertaV2Model), which this program cannot build a graph of; it knows BERT, `, Options{}, files(map[string]string{"config.json": `{"model_type": "deberta-v2", "architectures": ["DebertaV2Model"], "vocab_size": 40}`})},
 		{"a graph that is missing", "--onnx names other.onnx", Options{ONNX: "other.onnx"}, func(*testing.T, string) {}},
 		{"external data that is missing", "model.onnx.data, which is missing", Options{}, func(t *testing.T, dir string) {
@@ -259,6 +276,12 @@ func TestBadFolders(t *testing.T) {
 			encodetest.Refused(t, err, c.says)
 			if _, err := os.Stat(filepath.Join(dir, model.FileName)); err == nil {
 				t.Error("there is a manifest")
+			}
+			c.o.Out = filepath.Join(t.TempDir(), "out")
+			_, err = Import(t.Context(), dir, c.o)
+			encodetest.Refused(t, err, c.says)
+			if _, err := os.Stat(c.o.Out); err == nil {
+				t.Error("the failed import leaves its directory")
 			}
 		})
 	}

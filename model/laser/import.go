@@ -36,7 +36,7 @@ const dictionaryFile = "dict.txt"
 
 // Import makes an encoder of a checkpoint and the SentencePiece model that belongs to it. Without the model's name the
 // file beside the checkpoint is taken, or laser2.spm there. Wrong files are badinput errors.
-func Import(ctx context.Context, path, pieces string, o importer.Options) (*importer.Result, error) {
+func Import(ctx context.Context, path, pieces string, o importer.Options) (_ *importer.Result, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, badinput.Errorf("%s cannot be imported: %w", path, err)
@@ -47,6 +47,7 @@ func Import(ctx context.Context, path, pieces string, o importer.Options) (*impo
 	}
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	d := &importer.Draft{Options: o}
+	defer func() { err = d.Discarded(err) }()
 	d.Name = cmp.Or(d.Name, filepath.Base(stem))
 	d.Manifest.Name, d.Manifest.Normalise = d.Name, true
 	if err := d.Open(d.Name); err != nil {

@@ -201,7 +201,7 @@ func TestTransformer(t *testing.T) {
 		t.Fatal(err)
 	}
 	vocabulary := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n"
-	for c := 'a'; c <= 'z'; c++ {
+	for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
 		vocabulary += string(c) + "\n"
 	}
 	if err := os.WriteFile(filepath.Join(dir, "vocab.txt"), []byte(vocabulary), 0o644); err != nil {

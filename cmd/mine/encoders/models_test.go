@@ -51,7 +51,7 @@ func serve(t *testing.T) *hub.Client {
 		files[name] = raw
 	}
 	vocabulary := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n"
-	for letter := 'a'; letter <= 'z'; letter++ {
+	for _, letter := range "abcdefghijklmnopqrstuvwxyz0123456789" {
 		vocabulary += string(letter) + "\n"
 	}
 	files["vocab.txt"] = []byte(vocabulary)
