@@ -73,8 +73,13 @@ func findColumn(path string, f *file.Reader, name string,
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
 		c := sc.Column(i)
-		if c.MaxRepetitionLevel() > 0 {
-			continue // element of a list
+		if whole := c.ColumnPath()[0]; c.MaxRepetitionLevel() > 0 { // element of a list
+			if whole == name {
+				return nil, nil, badinput.Errorf("%s: column %q has lists, not strings; write the file with a row for each of their elements",
+					path, name)
+			}
+			names = append(names, whole+" (lists)")
+			continue
 		}
 		names = append(names, c.Path())
 		if c.Path() != name {

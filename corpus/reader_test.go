@@ -190,6 +190,9 @@ func TestFatalInputs(t *testing.T) {
 	type wrong struct {
 		Text float64 `parquet:"text"`
 	}
+	type lists struct {
+		Text []string `parquet:"text"`
+	}
 	fine := corpustest.Parquet(t, []struct {
 		Text string `parquet:"text"`
 	}{{"good"}})
@@ -215,6 +218,8 @@ func TestFatalInputs(t *testing.T) {
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
 		{"parquet without column", "a.parquet", string(corpustest.Parquet(t, []other{{"x", 1}})), []string{"a.parquet: ", `"text"`, `"sentence" "score"`}},
 		{"parquet column of numbers", "a.parquet", string(corpustest.Parquet(t, []wrong{{1}})), []string{"a.parquet: ", `"text"`, "DOUBLE"}},
+		{"parquet column of lists", "a.parquet", string(corpustest.Parquet(t, []lists{{[]string{"x"}}})), []string{`a.parquet: column "text" has lists, not strings`}},
+		{"parquet of lists alone", "a.parquet", string(corpustest.Parquet(t, []struct{ Words []string }{{[]string{"x"}}})), []string{`"text"`, `"Words (lists)"`}},
 		{"not parquet", "a.parquet", "some text that is not Parquet", []string{"a.parquet: ", "corrupt"}},
 		{"truncated parquet", "a.parquet", string(fine[:len(fine)-20]), []string{"a.parquet: ", "corrupt"}},
 		{"packed parquet", "a.parquet.gz", string(packers["gz"](t, fine)), []string{"a.parquet.gz: ", "decompress"}},

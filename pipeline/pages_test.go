@@ -173,6 +173,9 @@ func TestExclude(t *testing.T) {
 			t.Errorf("%q is mined, though it is known", row.Source.Text)
 		}
 	}
+	if _, err := openExplainer(t, cfg.Out).Explain(t.Context(), lines[0][0], lines[1][0]); err == nil || !strings.Contains(err.Error(), known) {
+		t.Errorf("explaining a pair that is left out: %v", err)
+	}
 	cfg.Exclude = filepath.Join(dir, "none.tsv")
 	if _, err := Run(t.Context(), cfg, options()); err == nil || !strings.Contains(err.Error(), "none.tsv") {
 		t.Errorf("error %v", err)

@@ -96,7 +96,12 @@ func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explan
 	var at [2]int32
 	for side, text := range [2]string{source, target} {
 		if at[side] = int32(slices.Index(x.texts[side], corpus.Normalise(text))); at[side] < 0 {
-			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there", x.pair.Language(side).Code, text)
+			language := x.pair.Language(side)
+			leftOut := ""
+			if inputs := language.Inputs; len(inputs) > 0 && inputs[0].Exclude != nil {
+				leftOut = ", unless it is one of those in " + inputs[0].Exclude.Path + ", which --exclude left out"
+			}
+			return nil, badinput.Errorf("the %s text of the run does not hold the sentence %q: give the sentence as it stands there%s", language.Code, text, leftOut)
 		}
 	}
 	vectors := x.pair.OpenVectors()

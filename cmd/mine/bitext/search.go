@@ -249,7 +249,7 @@ func newPrinter(w *bufio.Writer, out io.Writer) *printer {
 		if width, err := t.Columns(); err == nil && width >= 40 {
 			p.width = width
 		}
-		if os.Getenv("NO_COLOR") == "" {
+		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 			p.bold, p.plain = program.Bold, program.Plain
 		}
 	}

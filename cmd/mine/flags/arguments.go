@@ -46,6 +46,7 @@ func Arguments(what string, atLeast, atMost int) cobra.PositionalArgs {
 
 // valueKinds describe the values of flags by pflag's names of their types.
 var valueKinds = map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more",
+	"uint64": "a whole number, 0 or more", "uintSlice": "whole numbers, 0 or more",
 	"float64": "a number", "bool": "true or false",
 	"duration": "a time such as 90m, 24h, 7d or 2w"}
 
