@@ -161,7 +161,8 @@ func TestEvalAligned(t *testing.T) {
 		}
 	}
 	out := must(t, "eval", "tatoeba", "xsim", "xsim++", "--dir", dir, "--format", "tsv")
-	if !strings.Contains(out, "tatoeba\tdeu\t100\t100\t100\t0\t3") || !strings.Contains(out, "xsim\tdeu\t0\t0\t3") ||
+	if !strings.HasPrefix(out, "protocol\tlanguage\taccuracy\t") || strings.Count(out, "protocol") != 1 ||
+		!strings.Contains(out, "tatoeba\tdeu\t100\t100\t100\t0\t3") || !strings.Contains(out, "xsim\tdeu\t\t\t\t0\t3\t0") ||
 		!strings.Contains(out, "xsim++\tdeu") {
 		t.Error(out)
 	}

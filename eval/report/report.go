@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -136,20 +137,30 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // Write writes a report.
-func (r *Report) Write(w io.Writer, format Format) error {
-	var err error
+func (r *Report) Write(w io.Writer, format Format) error { return Write(w, format, []*Report{r}) }
+
+// Write writes the reports of an evaluation. In JSON several are a list; in TSV they are one table with the columns of
+// all, empty where a report has no such figure.
+func Write(w io.Writer, format Format, reports []*Report) (err error) {
 	switch format {
 	case JSON:
-		err = r.writeJSON(w)
+		err = writeJSON(w, reports)
 	case TSV:
-		_, err = io.WriteString(w, r.tsv())
-	case Markdown:
-		_, err = io.WriteString(w, r.markdown())
+		_, err = io.WriteString(w, tsv(reports))
 	default:
-		err = r.writeTable(w)
+		for _, r := range reports {
+			if format == Markdown {
+				_, err = io.WriteString(w, r.markdown())
+			} else {
+				err = r.writeTable(w)
+			}
+			if err != nil {
+				break
+			}
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("write the %s report: %w", r.Protocol, err)
+		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
 }
@@ -194,19 +205,30 @@ func (r *Report) markdown() string {
 	return b.String() + "\n"
 }
 
-// tsv writes all digits, for programs. The protocol is a column, so several reports may be in one file.
-func (r *Report) tsv() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "protocol\t%s\n", strings.Join(r.header(), "\t"))
-	for _, row := range r.allRows() {
-		fmt.Fprintf(&b, "%s\t%s", r.Protocol, row.Name)
-		for _, cell := range row.Cells {
-			b.WriteByte('\t')
-			if cell != nil {
-				fmt.Fprint(&b, cell)
+// tsv writes all digits, for programs.
+func tsv(reports []*Report) string {
+	columns := []string{"protocol"}
+	for _, r := range reports {
+		for _, name := range r.header() {
+			if !slices.Contains(columns, name) {
+				columns = append(columns, name)
 			}
 		}
-		b.WriteByte('\n')
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, strings.Join(columns, "\t"))
+	for _, r := range reports {
+		header := append([]string{"protocol"}, r.header()...)
+		for _, row := range r.allRows() {
+			values := append([]any{r.Protocol, row.Name}, row.Cells...)
+			shown := make([]string, len(columns))
+			for i, value := range values {
+				if value != nil {
+					shown[slices.Index(columns, header[i])] = fmt.Sprint(value)
+				}
+			}
+			fmt.Fprintln(&b, strings.Join(shown, "\t"))
+		}
 	}
 	return b.String()
 }
@@ -242,9 +264,23 @@ func (r *Report) shown(row Row) []string {
 	return out
 }
 
-// writeJSON writes one object: the figures of the only row, or of the average, are members of the object itself, and
-// all rows are under "rows".
-func (r *Report) writeJSON(w io.Writer) error {
+func writeJSON(w io.Writer, reports []*Report) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if len(reports) == 1 {
+		return e.Encode(reports[0].object())
+	}
+	all := make([]ordered, 0, len(reports))
+	for _, r := range reports {
+		all = append(all, r.object())
+	}
+	return e.Encode(all)
+}
+
+// object is a report as JSON: the figures of the only row, or of the average, are members of the object itself, and all
+// rows are under "rows".
+func (r *Report) object() ordered {
 	objects := func(rows []Row) []ordered {
 		out := make([]ordered, 0, len(rows))
 		for _, row := range rows {
@@ -252,7 +288,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 		}
 		return out
 	}
-	object := []field{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder},
+	object := ordered{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder},
 		{"unit", "percent"}}
 	switch {
 	case len(r.Means) > 0:
@@ -264,10 +300,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	if len(r.Notes) > 0 {
 		object = append(object, field{"notes", r.Notes})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(ordered(object))
+	return object
 }
 
 // fields returns a row as JSON members: its name, its figures, and its counts under "counts".

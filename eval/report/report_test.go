@@ -61,6 +61,28 @@ func TestJSONHasTheFiguresAtTheTop(t *testing.T) {
 	}
 }
 
+// TestSeveralReports: those of one evaluation are one document.
+func TestSeveralReports(t *testing.T) {
+	other := &Report{Protocol: "xsim", Label: "language", Columns: []Column{{"error", Percentage}, {"gold", Count}}, Rows: []Row{{Name: "de", Cells: []any{nil, 3}}}}
+	both := []*Report{thresholded(), other}
+	var b strings.Builder
+	if err := Write(&b, JSON, both); err != nil {
+		t.Fatal(err)
+	}
+	var got []struct{ Protocol string }
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil || len(got) != 2 || got[1].Protocol != "xsim" {
+		t.Errorf("%v in %s", err, b.String())
+	}
+	b.Reset()
+	if err := Write(&b, TSV, both); err != nil {
+		t.Fatal(err)
+	}
+	want := "protocol\tpair\tf1\tthreshold\thalf\tgold\tlanguage\terror\nbucc-laser\tde-en\t80\t1.1\ttest\t2\t\t\nxsim\t\t\t\t\t3\tde\t\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
 func TestAverageOverPairs(t *testing.T) {
 	r := &Report{Label: "pair", Columns: []Column{{"f1", Percentage}, {"threshold", Threshold}, {"gold", Count}},
 		Rows: []Row{{Name: "a", Cells: []any{80.0, 1.1, 10}}, {Name: "b", Cells: []any{60.0, 1.2, 30}}}}

@@ -186,10 +186,8 @@ func runEval(ctx context.Context, o evalOptions, args []string, given func(flag 
 	if err != nil {
 		return err
 	}
-	for _, r := range reports {
-		if err := r.Write(out, format); err != nil {
-			return err
-		}
+	if err := report.Write(out, format, reports); err != nil {
+		return err
 	}
 	if o.curve != "" {
 		if err := report.WriteCurves(o.curve, reports); err != nil {
