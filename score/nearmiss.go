@@ -60,7 +60,7 @@ func (r *Ranked) NearMisses(sources, targets int) error {
 	}
 	// The probabilities are adapted to the share of translations afterwards, which must not undo this.
 	matched := r.Matched(verdicts)
-	shift := Adapt(matched, r.scorer.PriorOf(len(r.Candidates), len(matched)), false).shift
+	shift := Adapt(matched, r.scorer.PriorOf(len(r.Candidates), len(matched)), 0).shift
 	r.right = part[otherNearMiss]
 	r.Rescore(func(i int, p float32) float32 {
 		of := part[kinds[r.places[i]]] / r.right

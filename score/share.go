@@ -62,15 +62,15 @@ type Adapted struct {
 
 // Adapt estimates from the probabilities of matched pairs what part of them are translations, and adapts them. prior is
 // the share among matched pairs that the scorer expects. The share is the most likely one by EM (Saerens, Latinne and
-// Decaestecker 2002, "Adjusting the Outputs of a Classifier to New a Priori Probabilities"). With known false, the
-// encoder does not know one of the languages, and the shift is all.
-func Adapt(probabilities []float32, prior float64, known bool) *Adapted {
-	return adapt(probabilities, prior, known, 1)
+// Decaestecker 2002, "Adjusting the Outputs of a Classifier to New a Priori Probabilities"). A mixture may expect at
+// most so many times as many as the shift; with 0 the shift is all.
+func Adapt(probabilities []float32, prior, times float64) *Adapted {
+	return adapt(probabilities, prior, times, 1)
 }
 
 // Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where weights
-// followed the text, as a mixture makes these too sure, and where the text has many near misses, which lie between its
-// two kinds.
+// followed the text, as a mixture makes these too sure, where the text has many near misses, which lie between its two
+// kinds, and where the encoder does not know one of the languages.
 func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 	right := 1.0
 	if r.many {
@@ -79,7 +79,11 @@ func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adap
 	if r.scorer.Followed {
 		right *= followedRight
 	}
-	return adapt(probabilities, prior, known && !r.many && !r.scorer.Followed, right)
+	times := 0.0
+	if known && !r.many && !r.scorer.Followed {
+		times = MixedTimes
+	}
+	return adapt(probabilities, prior, times, right)
 }
 
 // Settled are the probabilities of matched pairs that Ranked.Refine has adapted: they stay.
@@ -87,14 +91,14 @@ func Settled(probabilities []float32) *Adapted {
 	return &Adapted{By: ByStrong, Pairs: Sum(probabilities), right: 1}
 }
 
-func adapt(probabilities []float32, prior float64, known bool, right float64) *Adapted {
+func adapt(probabilities []float32, prior, times, right float64) *Adapted {
 	a := &Adapted{By: ByScorer, right: right}
 	if len(probabilities) >= minAdapted {
 		h := newOddsHistogram(probabilities)
 		share := h.shift(prior)
 		a.By, a.shift = ByShift, Odds(share)-Odds(prior)
-		if known && h.total >= minMixed && share*h.total >= minMixedPairs && share <= maxMixedShare {
-			if curve, expected := h.mixed(a.shift); expected > share*h.total/maxMixedFactor && expected < share*h.total*maxMixedFactor {
+		if times > 0 && h.total >= minMixed && share*h.total >= minMixedPairs && share <= maxMixedShare {
+			if curve, expected := h.mixed(a.shift); expected > share*h.total/MixedTimes && expected < share*h.total*times {
 				a.By, a.curve, a.most = ByMixture, curve, share > mostly
 			}
 		}

@@ -55,7 +55,7 @@ func TestAdapt(t *testing.T) {
 		"almost no sample": {10, 10, 3, ByScorer},
 	} {
 		probabilities, translation := drawnOdds(1, c.wrong, c.right, c.place)
-		a := Adapt(probabilities, DefaultPrior, true)
+		a := Adapt(probabilities, DefaultPrior, MixedTimes)
 		if a.By != c.by {
 			t.Errorf("%s: adapted by %s, not %s", name, a.By, c.by)
 		}
@@ -86,12 +86,23 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
+// TestAdaptUnseen: of a language that the scorer has not seen, translations are found that it takes for wrong pairs, if
+// a mixture may expect so many.
+func TestAdaptUnseen(t *testing.T) {
+	const right = 900
+	probabilities, _ := drawnOdds(1, 9000, right, 0)
+	few, many := Adapt(probabilities, DefaultPrior, MixedTimes), Adapt(probabilities, DefaultPrior, UnseenTimes)
+	if few.By != ByShift || few.Pairs > right/2 || many.By != ByMixture || math.Abs(many.Pairs-right) > right*0.15 {
+		t.Errorf("%.0f translations are expected by %s, and %.0f by %s; there are %d", few.Pairs, few.By, many.Pairs, many.By, right)
+	}
+}
+
 // TestAdaptMost: where most pairs are translations, many of them with low odds, none is given less than the shift says.
 func TestAdaptMost(t *testing.T) {
 	probabilities, _ := drawnOdds(3, 300, 900, 4)
 	hard, _ := drawnOdds(4, 0, 600, 0)
 	probabilities = append(probabilities, hard...)
-	both, shift := Adapt(probabilities, DefaultPrior, true), Adapt(probabilities, DefaultPrior, false)
+	both, shift := Adapt(probabilities, DefaultPrior, MixedTimes), Adapt(probabilities, DefaultPrior, 0)
 	raised := 0
 	for _, p := range probabilities {
 		if both.Of(p) < shift.Of(p) {
@@ -110,7 +121,7 @@ func TestAdaptMost(t *testing.T) {
 func TestAdaptNone(t *testing.T) {
 	for seed := range uint64(5) {
 		probabilities, _ := drawnOdds(seed, 10000, 0, 0)
-		a := Adapt(probabilities, DefaultPrior, true)
+		a := Adapt(probabilities, DefaultPrior, MixedTimes)
 		for i, p := range probabilities {
 			probabilities[i] = a.Of(p)
 		}

@@ -9,11 +9,14 @@ import (
 
 // A mixture is fitted to at least minMixed matched pairs, if at least minMixedPairs of them are expected to be
 // translations and at most maxMixedShare: else one of the two kinds is not seen. It is not used if it expects
-// maxMixedFactor times as many translations as the prior shift does, or as few: then one of its two kinds stands for
-// both, or for pairs between the two.
+// MixedTimes as many translations as the prior shift does, or as few: then one of its two kinds stands for both, or for
+// pairs between the two. Before weights have followed the text UnseenTimes as many are believed: of a language that a
+// scorer has not seen, most translations are below its expectations (bench/results/scoring-2026-11-29.md).
 const (
-	minMixed, minMixedPairs       = 300, 20
-	maxMixedShare, maxMixedFactor = 0.9, 1.5
+	minMixed, minMixedPairs = 300, 20
+	maxMixedShare           = 0.9
+
+	MixedTimes, UnseenTimes = 1.5, 2.5
 
 	valleyStep   = 0.1  // width of a bin of log odds in a fit
 	modeStep     = 0.25 // and where the mode of wrong pairs is looked for

@@ -51,7 +51,7 @@ func wrongOf(probabilities []float32, truth []bool) (wrong int) {
 // than half of the errors. A strong encoder that knows nothing, or a text without translations, changes nothing.
 func TestStrong(t *testing.T) {
 	r, truth := ranking(5000)
-	adapted := score.Adapt(r.Probabilities, 0.1, true)
+	adapted := score.Adapt(r.Probabilities, 0.1, score.MixedTimes)
 	refined, err := Strong(r, adapted)
 	if err != nil || refined == nil {
 		t.Fatalf("refined %+v, error %v", refined, err)
@@ -82,7 +82,7 @@ func TestStrong(t *testing.T) {
 	} {
 		r, _ := ranking(5000)
 		spoil(r)
-		if refined, err := Strong(r, score.Adapt(r.Probabilities, 0.1, true)); err != nil || refined != nil {
+		if refined, err := Strong(r, score.Adapt(r.Probabilities, 0.1, score.MixedTimes)); err != nil || refined != nil {
 			t.Errorf("%s: refined %+v, error %v", name, refined, err)
 		}
 	}

@@ -43,11 +43,12 @@ func follow(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	if base.Refined != nil {
 		return base, nil
 	}
-	before := 0.0
+	before, times := 0.0, score.UnseenTimes
 	for round := range textRounds + 1 {
 		verdicts := r.Match(sources, targets)
 		matched := r.Matched(verdicts)
-		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), true)
+		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), times)
+		times = score.MixedTimes
 		n := float64(len(matched))
 		if round == 0 {
 			if before = adapted.Pairs; before < minTextPairs || n-before < minTextPairs || before > maxTextShare*n {
