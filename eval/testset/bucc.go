@@ -3,6 +3,7 @@ package testset
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -221,46 +222,72 @@ func shortened(files []input.File) string {
 	return named
 }
 
-// CheckGold looks every id of gold up in the texts of its side, which are read by its options; one that is not there is
-// a badinput error. name is the name of gold's file.
+// CheckGold looks every id of gold up in the texts of its side, which are read by its options. As many may be missing as
+// records cannot be read (not UTF-8, too long, empty): their pairs are not found. More are a badinput error. name is the
+// name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
 	g := &Gold{pairs: map[IDs]bool{}, first: [2]map[string]string{{}, {}}}
 	firstOf := [2]map[string]string{{}, {}} // every id, and the first one with its text, once a sentence with it is found
 	for _, pair := range gold {
 		firstOf[0][pair.Source], firstOf[1][pair.Target], g.pairs[pair] = "", "", true
 	}
+	var skipped [2]uint64
 	for i, inputs := range [][]input.File{source, target} {
 		for _, in := range inputs {
-			for sentence, err := range corpus.Sentences(in, opts[i]) {
-				if err != nil {
-					return nil, err
-				}
-				id, text := sentence.Doc, sentence.Normal
-				before, known := firstOf[i][id]
-				if !known {
-					continue
-				}
-				if g.first[i][text] == "" {
-					g.first[i][text] = id
-				}
-				if firstOf[i][id] = g.first[i][text]; before != "" { // a document's
-					firstOf[i][id] = id
-				}
+			n, err := g.read(i, in, opts[i], firstOf[i])
+			if err != nil {
+				return nil, err
 			}
+			skipped[i] += n
 		}
 	}
+	var missing [2]uint64
 	distinct := map[IDs]bool{}
 	for _, pair := range gold {
-		first := IDs{firstOf[0][pair.Source], firstOf[1][pair.Target]}
 		for i, id := range []string{pair.Source, pair.Target} {
-			if firstOf[i][id] == "" {
+			if firstOf[i][id] != "" {
+				continue
+			}
+			firstOf[i][id] = id
+			if missing[i]++; missing[i] > skipped[i] {
 				return nil, badinput.Errorf(
 					"gold file %s names %q, but no sentence of %v has that id; give texts with ids (id<TAB>sentence, or a document column) or another gold file",
 					name, id, shortened([][]input.File{source, target}[i]))
 			}
 		}
+		first := IDs{firstOf[0][pair.Source], firstOf[1][pair.Target]}
 		distinct[first], g.pairs[first] = true, true
 	}
 	g.n = len(distinct)
 	return g, nil
+}
+
+// read notes the first id of every sentence of a file whose id firstOf has, and returns how many records the file has
+// that cannot be read.
+func (g *Gold) read(side int, in input.File, opts corpus.Options, firstOf map[string]string) (skipped uint64, err error) {
+	r, err := corpus.Open(in, opts)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for sentence, err := range r.All() {
+		if err != nil {
+			return 0, err
+		}
+		id, text := sentence.Doc, sentence.Normal
+		before, known := firstOf[id]
+		if !known {
+			continue
+		}
+		if g.first[side][text] == "" {
+			g.first[side][text] = id
+		}
+		if firstOf[id] = g.first[side][text]; before != "" { // a document's
+			firstOf[id] = id
+		}
+	}
+	for _, n := range r.Counts().Skipped {
+		skipped += n
+	}
+	return skipped, nil
 }

@@ -75,6 +75,15 @@ func TestCheckGold(t *testing.T) {
 			t.Errorf("%v: error %v", missing, err)
 		}
 	}
+	// A record that cannot be read may have an id that gold names; its pair is then not found.
+	source = side("damaged.de", "a\tHallo.\nb\t\xff\n")
+	if gold, err = read(IDs{"a", "c"}, IDs{"b", "d"}); err != nil || gold.Len() != 2 || !gold.Has(IDs{"a", "c"}, "Hallo.", "Hello.") {
+		t.Errorf("a damaged line: %+v, %v", gold, err)
+	}
+	if err := check(IDs{"b", "d"}, IDs{"e", "d"}); !badinput.Is(err) || !strings.Contains(err.Error(), `names "e"`) {
+		t.Errorf("another id beside a damaged line: %v", err)
+	}
+	source = side("whole.de", "a\tHallo.\n")
 	for len(target) < 2000 { // many files are not all named
 		target = append(target, target[0])
 	}

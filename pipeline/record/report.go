@@ -88,8 +88,10 @@ type CutReport struct {
 
 // String is for people.
 func (c *CutReport) String() string {
-	line := fmt.Sprintf("about %.1f%% of the smaller side's sentences are translated; of the kept pairs %.1f%% are expected to be right, and %.1f%% of the translations found",
-		100*c.Share, 100*c.Precision, 100*c.Recall)
+	line := fmt.Sprintf("about %.1f%% of the smaller side's sentences are translated", 100*c.Share)
+	if c.Precision > 0 {
+		line += fmt.Sprintf("; of the kept pairs %.1f%% are expected to be right, and %.1f%% of the translations found", 100*c.Precision, 100*c.Recall)
+	}
 	if len(c.Assumed) > 0 {
 		line += " (" + strings.Join(c.Assumed, "; ") + ")"
 	}
