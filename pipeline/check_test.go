@@ -16,13 +16,19 @@ func TestLanguages(t *testing.T) {
 	m := &model.Model{}
 	m.Name, m.Languages = "bag", []string{"en", "zho_Hans"}
 	of := [2]string{"zh-Hant", "sw"}
-	CheckLanguages(logger, m, of)
-	if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "language=sw") {
-		t.Errorf("log %q", told)
+	told := UnknownLanguages(logger, m, of)
+	if len(told) != 1 || !strings.Contains(told[0], "was not trained on sw (it knows en zho_Hans)") || !strings.Contains(log.String(), told[0]) {
+		t.Errorf("%q, log %q", told, &log)
+	}
+	if _, silent, found := strings.Cut(told[0], "; these do not say what they know: "); !found || !strings.Contains(silent, "labse") || strings.Contains(told[0], "these know it") {
+		t.Errorf("%q", told)
+	}
+	if told := UnknownLanguages(logger, m, [2]string{"de", "fr"}); len(told) != 2 || !strings.Contains(told[0], "; these know it: ") {
+		t.Errorf("%q", told)
 	}
 	log.Reset()
 	m.Languages = nil // a manifest that does not say
-	if CheckLanguages(logger, m, of); log.Len() > 0 {
+	if told := UnknownLanguages(logger, m, of); len(told) > 0 || log.Len() > 0 {
 		t.Errorf("log %q", &log)
 	}
 }

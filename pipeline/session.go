@@ -10,8 +10,10 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +87,7 @@ type session struct {
 	chooser *search.Chooser
 	early   *tokenizer.Early
 	reading time.Duration // spent on finding input files and looking into them
+	unknown []string      // warnings of languages that an encoder does not know
 }
 
 // open opens what cfg names. goal is the stage that is asked for, which needs no scorer; empty: the bitext.
@@ -126,7 +129,7 @@ func checked(goal string, cfg Config, opts Options) (*session, error) {
 	}
 	for _, m := range []*model.Model{s.models.Encoder, s.models.Strong} {
 		if m != nil {
-			CheckLanguages(opts.Log, m, [2]string{cfg.Source, cfg.Target})
+			s.unknown = append(s.unknown, UnknownLanguages(opts.Log, m, [2]string{cfg.Source, cfg.Target})...)
 		}
 	}
 	if s.engine, err = cfg.NewEngine(); err != nil {
@@ -181,7 +184,7 @@ func (s *session) close(ctx context.Context) error {
 // report starts the report of a run that a scorer decides; nil: the margin does.
 func (s *session) report(scorer *score.Named) *record.Report {
 	report := config.NewReport(&s.cfg, s.Version, s.models, scorer)
-	report.Started = s.started
+	report.Started, report.Warnings = s.started, slices.Clone(s.unknown)
 	return report
 }
 
@@ -210,22 +213,31 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	return nil
 }
 
-// CheckLanguages warns of a language that an encoder was not trained on, and names encoders that were. Pairs of such a
-// language are kept for precision alone.
-func CheckLanguages(log *slog.Logger, m *model.Model, languages [2]string) {
+// UnknownLanguages warns, in the log and what it returns, of each language that an encoder was not trained on, and names
+// encoders that were, or do not say. Pairs of such a language are kept for precision alone.
+func UnknownLanguages(log *slog.Logger, m *model.Model, languages [2]string) (warnings []string) {
 	for _, code := range languages {
-		if !corpus.Lists(m.Languages, code) {
-			log.Warn("the encoder was not trained on the language, so few pairs are found; name another encoder with --encoder",
-				"language", code, "encoder", m.Name, "languages", strings.Join(m.Languages, " "), "know it", strings.Join(encodersOf(languages), " "))
+		if corpus.Lists(m.Languages, code) {
+			continue
 		}
+		warning := fmt.Sprintf("the encoder %s was not trained on %s (it knows %s), so few pairs are found: name another with --encoder",
+			m.Name, code, strings.Join(m.Languages, " "))
+		trained, silent := encodersOf(languages)
+		if len(trained) > 0 {
+			warning += "; these know it: " + strings.Join(trained, " ")
+		}
+		warning += "; these do not say what they know: " + strings.Join(silent, " ")
+		log.Warn(warning)
+		warnings = append(warnings, warning)
 	}
+	return warnings
 }
 
-// encodersOf are the encoders in configs/models that were trained on both languages.
-func encodersOf(languages [2]string) (names []string) {
+// encodersOf are the encoders in configs/models that were trained on both languages, and those that do not say.
+func encodersOf(languages [2]string) (trained, silent []string) {
 	files, err := fs.Glob(configs.Models, "models/*/"+model.FileName)
 	if err != nil {
-		return nil // the pattern is fixed
+		return nil, nil // the pattern is fixed
 	}
 	for _, file := range files {
 		raw, err := fs.ReadFile(configs.Models, file)
@@ -233,9 +245,13 @@ func encodersOf(languages [2]string) (names []string) {
 			continue
 		}
 		m, err := model.Decode(bytes.NewReader(raw), "configs/"+file)
-		if err == nil && corpus.Lists(m.Languages, languages[0]) && corpus.Lists(m.Languages, languages[1]) {
-			names = append(names, m.Name)
+		switch {
+		case err != nil:
+		case len(m.Languages) == 0:
+			silent = append(silent, m.Name)
+		case corpus.Lists(m.Languages, languages[0]) && corpus.Lists(m.Languages, languages[1]):
+			trained = append(trained, m.Name)
 		}
 	}
-	return names
+	return trained, silent
 }

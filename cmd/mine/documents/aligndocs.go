@@ -177,7 +177,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	pipeline.CheckLanguages(slog.Default(), m, [2]string{o.source, o.target})
+	pipeline.UnknownLanguages(slog.Default(), m, [2]string{o.source, o.target})
 	job := &job{alignOptions: o, cfg: cfg, encoder: e, rows: document.NewRows(o.choice)}
 	metadata := map[string]string{"mine.encoder": m.Name, "mine.encoder_digest": m.Digest, "mine.version": program.Version}
 	if o.pairs != "" && len(args) == 2 {

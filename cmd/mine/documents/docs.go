@@ -159,7 +159,7 @@ func vectorsOf(ctx context.Context, cfg *pipeline.Config, collections [2]*docume
 		return sides, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	pipeline.CheckLanguages(slog.Default(), m, languages)
+	pipeline.UnknownLanguages(slog.Default(), m, languages)
 	for side, c := range collections {
 		if sides[side], err = c.Side(ctx, e); err != nil {
 			return sides, err
