@@ -213,8 +213,8 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 	return nil
 }
 
-// UnknownLanguages warns, in the log and what it returns, of each language that an encoder was not trained on, and names
-// encoders that were, or do not say. Pairs of such a language are kept for precision alone.
+// UnknownLanguages warns, in the log and by what it returns, of each language that an encoder was not trained on, and
+// names encoders that were, or do not say. Pairs of such a language are kept for precision alone.
 func UnknownLanguages(log *slog.Logger, m *model.Model, languages [2]string) (warnings []string) {
 	for _, code := range languages {
 		if corpus.Lists(m.Languages, code) {
