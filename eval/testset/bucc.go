@@ -222,9 +222,9 @@ func shortened(files []input.File) string {
 	return named
 }
 
-// CheckGold looks every id of gold up in the texts of its side, which are read by its options. As many may be missing as
-// records cannot be read (not UTF-8, too long, empty): their pairs are not found. More are a badinput error. name is the
-// name of gold's file.
+// CheckGold looks every id of gold up in the texts of its side, which are read by its options. As many may be missing
+// as records cannot be read (not UTF-8, too long, empty): their pairs are not found. More are a badinput error. name is
+// the name of gold's file.
 func CheckGold(gold []IDs, name string, source, target []input.File, opts [2]corpus.Options) (*Gold, error) {
 	g := &Gold{pairs: map[IDs]bool{}, first: [2]map[string]string{{}, {}}}
 	firstOf := [2]map[string]string{{}, {}} // every id, and the first one with its text, once a sentence with it is found

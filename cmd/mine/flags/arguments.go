@@ -142,7 +142,7 @@ func BothLanguages(command, source, target string) ([2]string, error) {
 func TwoLanguages(command, source, target string) ([2]string, error) {
 	pair, err := BothLanguages(command, source, target)
 	if err == nil && pair[0] == pair[1] {
-		err = badinput.Errorf("%s: --src and --tgt are both %s; name two languages", command, pair[0])
+		err = badinput.Errorf("%s: --src and --tgt are both %s, as regions are not told apart: name two languages, or two scripts of one (zh, zh-Hant)", command, pair[0])
 	}
 	return pair, err
 }
