@@ -51,8 +51,9 @@ type evalOptions struct {
 func NewEval() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
-		Use:   "eval PROTOCOL...",
-		Short: "Evaluate an encoder with published protocols",
+		Use:       "eval PROTOCOL...",
+		ValidArgs: eval.ProtocolNames(func(*eval.Protocol) bool { return true }), // what completion offers
+		Short:     "Evaluate an encoder with published protocols",
 		Long: `Evaluate an encoder, or embeddings of any program, with the protocols that papers report. Each has its own
 name and prints what it measures. Figures of different protocols are not comparable (docs/evaluation.md).
 
