@@ -218,7 +218,7 @@ type link struct {
 type group struct {
 	members []int32 // places among the sentences, in the order of the languages
 	links   int     // kept pairs among them; n(n-1)/2 if every pair of them was kept
-	score   float32 // score of the weakest link that holds it together
+	score   float32 // lowest score of the links that joined it, its maximum spanning tree; other links may be lower
 }
 
 // conflict is a kept pair that would bring two sentences of one language together.

@@ -13,6 +13,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,8 @@ type Report struct {
 	// Rows of parallel.parquet: sentences of so many languages and more, from three on.
 	Rows      map[int]int `json:"rows"`
 	Conflicts int         `json:"conflicts"` // lines of conflicts.tsv
+	// Stale says that this run wrote neither file, as a pair failed: both, and their counts, are of an earlier one.
+	Stale bool `json:"stale,omitempty"`
 	// Stages are the tasks that were done for all pairs together, in place of each pair's own.
 	Stages []record.StageReport `json:"stages,omitempty"`
 }
@@ -70,8 +73,8 @@ type Done struct {
 }
 
 // Run mines every pair, then joins what was kept. A pair that fails does not hold up the others; the error is then that
-// of every pair that failed, and nothing is joined. together is for engines whose tasks run elsewhere, nil for others:
-// if it fails, each pair goes on by itself.
+// of every pair that failed, and nothing is joined. Where all failed, the report of the run before stays. together is
+// for engines whose tasks run elsewhere, nil for others: if it fails, each pair goes on by itself.
 func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Together, mine Mine) (_ *Report, err error) {
 	pairs, err := Pairs(&cfg)
 	if err != nil {
@@ -116,13 +119,43 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Toge
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(failed) == 0 && cfg.DryRun == nil {
-		err = report.join(ctx, cfg.Out, bitexts)
-	}
-	if err == nil && cfg.DryRun == nil {
-		err = report.write(cfg.Out)
+	if len(bitexts) > 0 && cfg.DryRun == nil {
+		err = report.publish(ctx, cfg.Out, bitexts, log)
 	}
 	return report, errors.Join(err, joined(failed, len(pairs)))
+}
+
+// publish writes the report, and the table if every pair was mined.
+func (r *Report) publish(ctx context.Context, out string, bitexts []string, log *slog.Logger) error {
+	if len(bitexts) == len(r.Pairs) && len(r.Languages) >= MinLanguages {
+		if err := r.join(ctx, out, bitexts); err != nil {
+			return err
+		}
+	} else if _, err := os.Stat(filepath.Join(out, TableName)); err == nil {
+		r.Stale = true
+		if earlier, err := ReadReport(out); err == nil {
+			r.Rows, r.Conflicts = earlier.Rows, earlier.Conflicts
+		}
+		log.Warn(fmt.Sprintf("%s and %s in %s are those of an earlier run, as this one has not mined all of their pairs",
+			TableName, ConflictsName, out))
+	}
+	if err := config.MakeOut(out); err != nil {
+		return err
+	}
+	return atomicfile.WriteJSON(filepath.Join(out, ReportName), r)
+}
+
+// ReadReport reads the report in the output directory of a run over many pairs.
+func ReadReport(out string) (*Report, error) {
+	data, err := os.ReadFile(filepath.Join(out, ReportName))
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, badinput.Errorf("%s is no report of a run over many pairs: %w", filepath.Join(out, ReportName), err)
+	}
+	return r, nil
 }
 
 // joined is the error of a run whose pairs failed: bad input if all of them did for that.
@@ -148,9 +181,6 @@ func languages(pairs []Pair) (all []string) {
 
 // join writes the table of three and more languages, and what did not fit into it.
 func (r *Report) join(ctx context.Context, out string, bitexts []string) error {
-	if len(r.Languages) < MinLanguages {
-		return nil
-	}
 	t, err := ReadTable(ctx, r.Languages, bitexts)
 	if err != nil {
 		return err
@@ -165,13 +195,6 @@ func (r *Report) join(ctx context.Context, out string, bitexts []string) error {
 		}
 	}
 	return nil
-}
-
-func (r *Report) write(out string) error {
-	if err := config.MakeOut(out); err != nil {
-		return err
-	}
-	return atomicfile.WriteJSON(filepath.Join(out, ReportName), r)
 }
 
 // Table is the closure of several bitexts. It holds the texts of their kept pairs in memory.
@@ -267,7 +290,7 @@ func (t *Table) Conflicts() int { return len(t.conflicts) }
 
 // WriteParquet writes the groups of three and more languages, those of most languages first, then the best. It has
 // for each language the sentence and its key, null where the group has none, and then the number of languages, of links
-// and the lowest score of a link.
+// and the lowest score of a link that joined it, which others of its links may be below.
 func (t *Table) WriteParquet(w io.Writer) error {
 	out := table.NewParquetWriter(w, map[string]string{"mine.languages": fmt.Sprint(t.Languages)})
 	rows := t.groups[:t.Rows(MinLanguages)] // they stand first

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/multiway"
@@ -357,5 +359,46 @@ func TestAPairThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(cfg.Out, multiway.TableName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a table was written without a pair: %v", err)
+	}
+}
+
+// TestTheReportOfTheRunBefore: where no pair is mined it stays, and where some are it counts the table that lies there.
+func TestTheReportOfTheRunBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		failing []string
+		stale   bool
+		kept    int
+	}{
+		"all fail":  {[]string{"de", "fr"}, false, 7},
+		"one fails": {[]string{"de"}, true, 0},
+	} {
+		cfg := settings(t, text(t, "de", "en", "fr"))
+		cfg.LangPairs = "de-en,fr-en"
+		before := multiway.Report{Pairs: []multiway.PairReport{{Kept: 7}, {Kept: 7}}, Rows: map[int]int{3: 7}, Conflicts: 5}
+		if err := errors.Join(os.Mkdir(cfg.Out, 0o755), os.WriteFile(filepath.Join(cfg.Out, multiway.TableName), nil, 0o600),
+			atomicfile.WriteJSON(filepath.Join(cfg.Out, multiway.ReportName), before)); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		_, err := multiway.Run(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)), nil,
+			func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+				if slices.Contains(test.failing, one.Source) {
+					return nil, errors.New("other settings")
+				}
+				return &record.Report{}, nil
+			})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		after, err := multiway.ReadReport(cfg.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after.Pairs[1].Kept != test.kept || after.Stale != test.stale || after.Rows[3] != 7 || after.Conflicts != 5 {
+			t.Errorf("%s: the report is %+v", name, after)
+		}
+		if warned := strings.Contains(log.String(), "are those of an earlier run"); warned != test.stale {
+			t.Errorf("%s: warned %v", name, warned)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -79,13 +80,16 @@ func printMany(out io.Writer, dir string, r *multiway.Report) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if len(r.Rows) > 0 {
+	if len(r.Rows) > 0 && !r.Stale {
 		fmt.Fprintf(out, "\n%s: %d rows of %d and more languages, %d of all %d\n", filepath.Join(dir, multiway.TableName),
 			r.Rows[multiway.MinLanguages], multiway.MinLanguages, r.Rows[len(r.Languages)], len(r.Languages))
 	}
-	if r.Conflicts > 0 {
+	if r.Conflicts > 0 && !r.Stale {
 		fmt.Fprintf(out, "%s: %d kept pairs would bring two sentences of one language together\n",
 			filepath.Join(dir, multiway.ConflictsName), r.Conflicts)
+	}
+	if !slices.ContainsFunc(r.Pairs, func(p multiway.PairReport) bool { return p.Failed == "" }) {
+		return nil // the report there is of an earlier run
 	}
 	_, err := fmt.Fprintln(out, filepath.Join(dir, multiway.ReportName))
 	return err
