@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -179,6 +180,49 @@ func TestSampleAgainstTheUsersText(t *testing.T) {
 }
 
 // TestThresholdOfTheMargin: it is found where a scorer can tell, and otherwise has a default or must be given.
+// TestARunReadsNoFileOfItsOwn: a run may not write below a directory that it reads.
+func TestARunReadsNoFileOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	text, link := filepath.Join(dir, "text"), filepath.Join(dir, "link")
+	if err := errors.Join(os.MkdirAll(filepath.Join(text, "de"), 0o755), os.Symlink(text, link),
+		os.Symlink(dir, filepath.Join(text, "away"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		text, out, work string
+		refused         bool
+	}{
+		"beside":              {"text", "mined", "", false},
+		"in it":               {"text", "text/mined", "", true},
+		"it itself":           {"text", "text", "", true},
+		"deep in it":          {"text", "text/de/new/mined", "", true},
+		"hidden in it":        {"text", "text/.mine/out", "", false},
+		"the work directory":  {"text", "mined", "text/work", true},
+		"a bucket":            {"text", "mined", "s3://text/work", false},
+		"by a link":           {"text", "link/mined", "", true},
+		"a link that is read": {"link", "text/mined", "", true},
+		"a link in it":        {"text", "text/away/mined", "", false},
+		"by a glob":           {"text/*", "text/mined", "", true},
+		"a glob beside":       {"text/*.txt", "text/mined", "", false},
+		"around it":           {"text/de", "text", "", false},
+		"around a glob":       {"text/*/de.txt", "text", "", false},
+	} {
+		c := defaultConfig()
+		c.Out = filepath.Join(dir, test.out)
+		if c.Work = test.work; test.work != "" && !strings.Contains(test.work, ":") {
+			c.Work = filepath.Join(dir, test.work)
+		}
+		if err := c.Outside([]string{filepath.Join(dir, test.text)}); (err != nil) != test.refused || err != nil && !badinput.Is(err) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	c := defaultConfig()
+	c.SourceText, c.TargetText, c.Out = []string{text}, []string{"fixtures:text/en.txt"}, filepath.Join(text, "mined")
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "name a directory elsewhere") {
+		t.Errorf("validated: %v", err)
+	}
+}
+
 func TestThresholdOfTheMargin(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Config)

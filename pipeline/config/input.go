@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/store"
 )
 
 // FixturesPrefix begins the name of a text that the program carries.
@@ -100,4 +103,56 @@ func expand(patterns []string, language, flag string, skip bool) ([]input.File, 
 		}
 	}
 	return slices.Concat(inputs, files), nil
+}
+
+// Outside refuses an output or work directory that lies in one which patterns name as text: the run would read its own
+// files. Hidden directories are not read.
+func (c *Config) Outside(patterns []string) error {
+	for _, own := range []struct{ flag, path string }{{"--out", c.Out}, {"--work", c.Work}} {
+		if own.path == "" || store.Remote(own.path) {
+			continue
+		}
+		path, err := filepath.Abs(own.path)
+		if err != nil {
+			return err
+		}
+		for _, spelt := range []string{path, resolved(path)} {
+			if pattern := reading(spelt, patterns); pattern != "" {
+				return badinput.Errorf("%s %s lies in %s, which is read as text, so the run would read its own files: name a directory elsewhere",
+					own.flag, own.path, pattern)
+			}
+		}
+	}
+	return nil
+}
+
+// resolved follows the links of a path as far as it is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
+		return real
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
+}
+
+// reading returns the pattern with which a directory at a path would be read; empty: none.
+func reading(path string, patterns []string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		there, missing := os.Lstat(dir)
+		for _, pattern := range patterns {
+			absolute, err := filepath.Abs(pattern)
+			if err != nil || strings.HasPrefix(pattern, FixturesPrefix) {
+				continue
+			}
+			if matched, err := filepath.Match(absolute, dir); err == nil && matched {
+				return pattern
+			}
+			if named, err := os.Stat(pattern); err == nil && missing == nil && os.SameFile(there, named) {
+				return pattern
+			}
+		}
+		link := missing == nil && there.Mode()&os.ModeSymlink != 0 // those above do not follow it
+		if link || dir == filepath.Dir(dir) || strings.HasPrefix(filepath.Base(dir), ".") {
+			return ""
+		}
+	}
 }

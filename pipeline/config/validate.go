@@ -126,6 +126,11 @@ func validateOutput(c *Config, fail func(format string, args ...any)) {
 	if err := store.CheckLocation(c.Work); err != nil {
 		fail("%v", err)
 	}
+	_, source, _ := c.side(false)
+	_, target, _ := c.side(true)
+	if err := c.Outside(slices.Concat(source, target)); err != nil {
+		fail("%v", err)
+	}
 	if c.Metrics != "" && filepath.Ext(c.Metrics) != ".prom" {
 		fail("metrics = %s: node_exporter reads only files whose names end in .prom; name such a file", c.Metrics)
 	}

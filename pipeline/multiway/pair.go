@@ -196,6 +196,11 @@ func texts(cfg *config.Config, languages []string) (map[string][]string, error) 
 			all[code] = files
 		}
 	}
+	for _, code := range languages {
+		if err == nil {
+			err = cfg.Outside(all[code])
+		}
+	}
 	return all, err
 }
 

@@ -333,6 +333,10 @@ func TestAdviceOfManyPairs(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+	cfg.LanguageText = []string{"de=" + filepath.Dir(cfg.Out)}
+	if _, err := multiway.Configs(cfg, pairs); !badinput.Is(err) || !strings.Contains(err.Error(), "read its own files") {
+		t.Errorf("text around the output: %v", err)
+	}
 	cfg.LanguageText = text(t, "de", "en")
 	configs, err := multiway.Configs(cfg, pairs)
 	if err != nil || configs[0].EncodingFlags() != [2]string{"--encoding", "--encoding"} {

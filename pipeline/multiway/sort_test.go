@@ -324,7 +324,10 @@ func TestMixedTextRefuses(t *testing.T) {
 		"mixed text has no sides":         func(cfg *pipeline.Config) { cfg.DocMeta = "date=datum" },
 		"nofile":                          func(cfg *pipeline.Config) { cfg.LanguageText = []string{"mixed=nofile"} },
 		"no column":                       func(cfg *pipeline.Config) { cfg.LangColumn = "lang" },
-		"fastText":                        func(cfg *pipeline.Config) { cfg.LangModel = file },
+		"read its own files": func(cfg *pipeline.Config) {
+			cfg.LanguageText = []string{"mixed=" + filepath.Dir(cfg.Out)}
+		},
+		"fastText": func(cfg *pipeline.Config) { cfg.LangModel = file },
 	} {
 		cfg := mixedConfig(t, file)
 		change(&cfg)

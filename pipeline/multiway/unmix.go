@@ -99,6 +99,8 @@ func mixedText(cfg *config.Config) (patterns []string, err error) {
 		err = badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
 	case strings.Contains(cfg.DocMeta, "="):
 		err = badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
+	default:
+		err = cfg.Outside(patterns)
 	}
 	return patterns, err
 }

@@ -27,6 +27,9 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 	if _, err := cfg.NewEngine(); err != nil {
 		return err
 	}
+	if err := multiway.Check(&cfg); err != nil { // else a night would have made its lock by then
+		return err
+	}
 	opts := program.RunOptions(progress.Silent)
 	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
 		return pipeline.Run(ctx, cfg, opts)
