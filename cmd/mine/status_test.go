@@ -151,6 +151,38 @@ func TestStatusOfARunThatSharesItsWork(t *testing.T) {
 	}
 }
 
+// TestStatusOfManyPairs: what became of each pair is shown before the last pair's tasks. Commands that take the run of
+// one pair name the directories of the pairs.
+func TestStatusOfManyPairs(t *testing.T) {
+	dir := t.TempDir()
+	out, work := filepath.Join(dir, "out"), filepath.Join(dir, "work")
+	if err := os.CopyFS(dir, fixtures.Text); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "--langs", "en,de,fr", "--encoder", fixtures.Encoder, "--out", out, "--work", work}
+	for _, l := range []string{"de", "en", "fr"} {
+		args = append(args, "--text", l+"="+filepath.Join(dir, "text", l+".txt"))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "text", "fr.txt"), []byte("%PDF-1.7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := captured(t, args...); code == exitDone {
+		t.Fatal(said)
+	}
+	text := must(t, "status", out)
+	for _, want := range []string{"  en-de  ", " pairs kept\n  en-fr  failed: ", "\n  de-fr  failed: ", "\n\nrun 1, en-de "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the status:\n%s", want, text)
+		}
+	}
+	if text := must(t, "status", out, "--json"); !strings.Contains(text, `"pair": "en-fr"`) || !strings.Contains(text, `"stages": [`) {
+		t.Errorf("as JSON:\n%s", text)
+	}
+	if _, err := command(t, "diff", out, out); !badinput.Is(err) || !strings.Contains(err.Error(), "name one of those in it: "+filepath.Join(out, "en-de")) {
+		t.Errorf("mine diff: %v", err)
+	}
+}
+
 // TestTaskAndItsMemory: a task's log has the memory that it took beside the estimate, and one that needs more than
 // --max-memory is refused for good.
 func TestTaskAndItsMemory(t *testing.T) {

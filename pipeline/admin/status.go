@@ -64,8 +64,9 @@ func (s *Status) Ended() bool {
 
 // Into names the runs into an output directory, among those that share a store. The zero Into names all runs.
 type Into struct {
-	Out  string // the directory
-	Plan string // id in its run.json, by which a directory that has another name now is known
+	Out   string // the directory
+	Plan  string // id in its run.json, by which a directory that has another name now is known
+	Pairs bool   // it is that of a run over many pairs, each of which has a directory in it
 }
 
 // last returns the last of the runs that are named.
@@ -82,7 +83,7 @@ func (i Into) last(runs []record.Run) (record.Run, error) {
 	}
 	planned := -1
 	for at := range slices.Backward(runs) {
-		if into, err := filepath.Abs(runs[at].Out); err == nil && into == out {
+		if into, err := filepath.Abs(runs[at].Out); err == nil && (into == out || i.Pairs && filepath.Dir(into) == out) {
 			return runs[at], nil
 		}
 		if planned < 0 && runs[at].Plan == i.Plan {

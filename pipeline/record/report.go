@@ -342,8 +342,8 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		name := "the output directory of mine run"
-		if inside, _ := filepath.Glob(filepath.Join(dirs[0], "*", ReportName)); len(inside) > 0 { // folders of --langs
-			name = filepath.Dir(inside[0])
+		if inside := runsIn(dirs[0]); len(inside) > 0 { // folders of --langs
+			name = "one of those in it: " + strings.Join(inside[:min(3, len(inside))], ", ")
 		}
 		why := ""
 		if !info.IsDir() {
@@ -358,6 +358,18 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 		return nil, "", err
 	}
 	return r, at, nil
+}
+
+// runsIn lists the directories in one that are of a run or of nights.
+func runsIn(dir string) (found []string) {
+	for _, report := range []string{ReportName, filepath.Join(LatestName, ReportName)} {
+		inside, _ := filepath.Glob(filepath.Join(dir, "*", report)) // bad only where dir has brackets
+		for _, path := range inside {
+			found = append(found, strings.TrimSuffix(path, string(filepath.Separator)+report))
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // BitextAt is the bitext file of a run that is named as for ReadLatest. A file that is no run's is itself.

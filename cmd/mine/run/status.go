@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
@@ -43,6 +45,13 @@ func workOf(cmd *cobra.Command, work string, args []string) (string, admin.Into,
 		}
 		return report.WorkPath(dir), admin.Into{Out: out, Plan: report.PlanID}, nil
 	}
+	if many, failure := multiway.ReadReport(args[0]); failure == nil {
+		for _, p := range slices.Backward(many.Pairs) {
+			if report, dir, failure := record.ReadLatest(filepath.Join(args[0], p.Pair)); failure == nil {
+				return report.WorkPath(dir), admin.Into{Out: args[0], Plan: report.PlanID, Pairs: true}, nil
+			}
+		}
+	}
 	if first := filepath.Join(args[0], "work"); store.CheckExists(first) == nil { // its first run has not ended
 		return first, admin.Into{}, nil
 	}
@@ -57,7 +66,7 @@ func NewStatus() *cobra.Command {
 		Use:   "status [RUN]",
 		Short: "Say what of a run is done, running, failed and left",
 		Long: "Say what of the last run in a work directory is done, running, failed and left, or of the runs into an output " +
-			"directory. It works from any machine that sees the directory or bucket. With --watch it says so again whenever that changes, until nothing is left.",
+			"directory, that of --langs with what became of each pair. It works from any machine that sees the directory or bucket. With --watch it says so again whenever that changes, until nothing is left.",
 		Args: flags.Arguments("a run", 0, 1),
 	}
 	work := workFlag(cmd)
@@ -82,7 +91,7 @@ func watchStatus(ctx context.Context, st *store.Store, of admin.Into, every time
 		return badinput.Errorf("mine status: --watch is %v; give a time such as 5s", every)
 	}
 	for before := ""; ; {
-		s, err := admin.ReadStatus(ctx, st, of, program.Version)
+		s, err := readStatus(ctx, st, of)
 		if err != nil {
 			return err
 		}
@@ -115,7 +124,38 @@ func watchStatus(ctx context.Context, st *store.Store, of admin.Into, every time
 	}
 }
 
-func printStatus(out io.Writer, s *admin.Status) error {
+// status is that of the last run, and what became of each pair in the last run over many that has ended.
+type status struct {
+	*admin.Status
+	Pairs []multiway.PairReport `json:"pairs,omitempty"`
+}
+
+func readStatus(ctx context.Context, st *store.Store, of admin.Into) (s status, err error) {
+	if of.Pairs {
+		many, err := multiway.ReadReport(of.Out)
+		if err != nil {
+			return s, err
+		}
+		s.Pairs = many.Pairs
+	}
+	s.Status, err = admin.ReadStatus(ctx, st, of, program.Version)
+	return s, err
+}
+
+func printStatus(out io.Writer, s status) error {
+	for i, p := range s.Pairs {
+		if i == 0 {
+			fmt.Fprintf(out, "pairs of the last run that has ended, by %s:\n", multiway.ReportName)
+		}
+		what := fmt.Sprintf("%d pairs kept", p.Kept)
+		if p.Failed != "" {
+			what = "failed: " + p.Failed
+		}
+		fmt.Fprintf(out, "  %s  %s\n", p.Pair, what)
+	}
+	if s.Pairs != nil {
+		fmt.Fprintln(out)
+	}
 	fmt.Fprintf(out, "run %d, %s into %s, started %s on %s\n\n", s.Run.Number, s.Run.Of(), s.Run.Out,
 		s.Run.Since.Local().Format(time.DateTime), s.Run.Host)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
