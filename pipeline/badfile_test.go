@@ -54,6 +54,9 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 		if !badinput.Is(err) || !strings.Contains(err.Error(), "too much of the input") {
 			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", i, err)
 		}
+		if metrics := read(t, cfg.Metrics); !strings.Contains(metrics, `mine_set_aside_files{src="de",tgt="en"} 4`) {
+			t.Errorf("metrics:\n%s", metrics)
+		}
 		text.remove(0, "stray.pdf")
 		text.remove(0, "picture.txt")
 		report, err := Nightly(t.Context(), cfg, opts)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,13 +15,13 @@ import (
 )
 
 // captured runs the program with standard output and standard error in files, as cron does, and returns both.
-func captured(t *testing.T, args ...string) (code int, output, errors string) {
+func captured(t *testing.T, args ...string) (code int, output, said string) {
 	t.Helper()
 	return capturedIn(t.Context(), t, args...)
 }
 
 // capturedIn is captured with a context.
-func capturedIn(ctx context.Context, t *testing.T, args ...string) (code int, output, errors string) {
+func capturedIn(ctx context.Context, t *testing.T, args ...string) (code int, output, said string) {
 	t.Helper()
 	dir := t.TempDir()
 	stdout, stderr := os.Stdout, os.Stderr
@@ -108,6 +109,64 @@ func TestAStoppedNight(t *testing.T) {
 	if code != exitRetry || strings.Contains(log+mail, "context canceled") || !strings.Contains(log, "the night was stopped") ||
 		strings.Count(mail, "\n") != 1 || !strings.Contains(mail, "stopped before the end") {
 		t.Errorf("exit code %d, standard error: %s\nlog: %s", code, mail, log)
+	}
+}
+
+// TestMetricsOfANightThatFailsEarly: they say so wherever their file is known by then, and only those of another night
+// that holds the lock stay.
+func TestMetricsOfANightThatFailsEarly(t *testing.T) {
+	dir := t.TempDir()
+	prom, config := filepath.Join(dir, "mine.prom"), filepath.Join(dir, "night.yaml")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	texts := []string{"--text", "de=nowhere.txt", "--text", "en=nowhere.txt"}
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		config string
+		args   []string
+		code   int
+		file   string
+	}{
+		"a setting":           {t.Context(), "", []string{"--keep", "0", "--metrics", prom}, exitPermanent, prom},
+		"a flag":              {t.Context(), "", []string{"--bead-score", "1", "--metrics", prom}, exitPermanent, prom},
+		"an unknown key":      {t.Context(), "metrics: " + prom + "\nkep: 3\n", nil, exitPermanent, prom},
+		"no YAML":             {t.Context(), "{", []string{"--metrics", prom}, exitPermanent, prom},
+		"stopped":             {stopped, "", []string{"--metrics", prom}, exitRetry, prom},
+		"a pair of languages": {t.Context(), "", append(texts, "--langs", "de,en", "--metrics", prom), exitPermanent, filepath.Join(dir, "mine.de-en.prom")},
+		"locked":              {t.Context(), "", []string{"--metrics", prom}, exitLocked, ""},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		args := append([]string{"run", "--nightly", "--out", out}, test.args...)
+		if len(test.args) < 6 {
+			args = append(args, "--src", "de", "--tgt", "en", "--src-text", "fixtures:text/de.txt", "--tgt-text", "fixtures:text/en.txt")
+		}
+		if test.config != "" {
+			args = append(args, "--config", config)
+		}
+		if test.code == exitLocked {
+			if err := os.Mkdir(out, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			release, err := lockfile.Lock(filepath.Join(out, night.LockName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = release() }()
+		}
+		if err := errors.Join(os.WriteFile(config, []byte(test.config), 0o600), os.WriteFile(prom, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		code, _, said := capturedIn(test.ctx, t, args...)
+		if code != test.code {
+			t.Errorf("%s: exit code %d: %s", name, code, said)
+		}
+		if test.file == "" {
+			test.file = prom
+		}
+		metrics, err := os.ReadFile(test.file)
+		if failed := strings.Contains(string(metrics), `mine_last_run_success{src="de",tgt="en"} 0`); err != nil || failed == (test.code == exitLocked) {
+			t.Errorf("%s: error %v, metrics: %s", name, err, metrics)
+		}
 	}
 }
 

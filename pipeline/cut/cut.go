@@ -60,7 +60,7 @@ func Read(
 		}
 		what, err := asideOf(whole, t.SetAside[before:])
 		if err != nil {
-			return nil, err
+			return nil, &record.AsideError{Files: len(t.SetAside), Err: err}
 		}
 		if what != "" {
 			warn("%s", what)

@@ -129,14 +129,8 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 	}
 	configs := make([]config.Config, len(pairs))
 	for i, p := range pairs {
-		one := cfg
-		one.Langs, one.Pivot, one.LangPairs, one.LanguageText, one.Corpora = "", "", "", nil, corpora
-		one.Source, one.Target, one.OneOfMany = p.Source, p.Target, true
-		one.Out = filepath.Join(cfg.Out, p.String())
-		if cfg.Metrics != "" {
-			kind := filepath.Ext(cfg.Metrics) // the collector reads only .prom
-			one.Metrics = strings.TrimSuffix(cfg.Metrics, kind) + "." + p.String() + kind
-		}
+		one := Of(cfg, p)
+		one.Corpora = corpora
 		if err := one.Validate(); err != nil {
 			return nil, badinput.Errorf("%s: %w", p, err)
 		}
@@ -146,6 +140,18 @@ func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
 		configs[i] = one
 	}
 	return configs, nil
+}
+
+// Of returns the settings of a pair, but for its text.
+func Of(cfg config.Config, p Pair) config.Config {
+	cfg.Langs, cfg.Pivot, cfg.LangPairs, cfg.LanguageText = "", "", "", nil
+	cfg.Source, cfg.Target, cfg.OneOfMany = p.Source, p.Target, true
+	cfg.Out = filepath.Join(cfg.Out, p.String())
+	if cfg.Metrics != "" {
+		kind := filepath.Ext(cfg.Metrics) // the collector reads only .prom
+		cfg.Metrics = strings.TrimSuffix(cfg.Metrics, kind) + "." + p.String() + kind
+	}
+	return cfg
 }
 
 // check refuses settings that are of one pair.

@@ -62,8 +62,8 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	defer func() {
-		if cfg.Metrics != "" && ctx.Err() == nil {
-			err = errors.Join(err, WriteMetrics(cfg, begin, report, n.previous, err))
+		if cfg.Metrics != "" {
+			err = errors.Join(err, WriteMetrics(cfg, begin, report, err))
 		}
 	}()
 	out := Directory(cfg.Out)

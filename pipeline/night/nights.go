@@ -211,11 +211,13 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 	}
 }
 
+const asideHelp = "Input files that could not be used."
+
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // WriteMetrics publishes to cfg.Metrics what node_exporter's textfile collector reads. failure is how the run ended;
-// the last good run gives the numbers of a failed one.
-func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.Report, failure error) error {
+// the last good run of its pair in cfg.Out gives the numbers of a failed one.
+func WriteMetrics(cfg config.Config, begin time.Time, good *record.Report, failure error) error {
 	pair := fmt.Sprintf("src=%q,tgt=%q", cfg.Source, cfg.Target)
 	var out bytes.Buffer
 	gauge := func(name, help string, value float64, labels string) {
@@ -224,17 +226,23 @@ func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.R
 		}
 		fmt.Fprintf(&out, "%s{%s} %g\n", name, labels, value)
 	}
-	good := report
+	ok := 1.0
 	if failure != nil {
-		good = previous
-	}
-	ok := 0.0
-	if failure == nil {
-		ok = 1
+		ok, good = 0, nil
+		latest, err := record.ReadReport(filepath.Join(cfg.Out, LatestName))
+		if err == nil && latest.Settings.Source == cfg.Source && latest.Settings.Target == cfg.Target {
+			good = latest
+		}
 	}
 	gauge("mine_last_run_success", "1 if the last run ended well.", ok, pair)
 	gauge("mine_last_run_timestamp_seconds", "When the last run began.", float64(begin.Unix()), pair)
 	gauge("mine_last_run_duration_seconds", "How long the last run took.", time.Since(begin).Seconds(), pair)
+	aside := (*record.AsideError)(nil)
+	if errors.As(failure, &aside) {
+		gauge("mine_set_aside_files", asideHelp, float64(aside.Files), pair)
+	} else if good != nil {
+		gauge("mine_set_aside_files", asideHelp, float64(len(good.SetAside)), pair)
+	}
 	if good == nil {
 		return atomicfile.WriteBytes(cfg.Metrics, out.Bytes())
 	}
@@ -245,7 +253,6 @@ func WriteMetrics(cfg config.Config, begin time.Time, report, previous *record.R
 	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.SourceUnique), pair+fmt.Sprintf(",lang=%q", cfg.Source))
 	gauge("mine_sentences", "Distinct sentences of the last good run.", float64(c.TargetUnique), pair+fmt.Sprintf(",lang=%q", cfg.Target))
 	gauge("mine_skipped_lines", "Lines that are no sentence.", float64(c.Skipped), pair)
-	gauge("mine_set_aside_files", "Input files that could not be used.", float64(len(good.SetAside)), pair)
 	gauge("mine_cpu_seconds", "Processor time of the last good run.", good.CPUSeconds, pair)
 	gauge("mine_peak_memory_bytes", "Largest resident size of the last good run.", float64(good.PeakMemory), pair)
 	for _, s := range good.Stages {

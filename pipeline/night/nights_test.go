@@ -1,13 +1,43 @@
 package night
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"bitextmine/bitext/label"
+	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 )
+
+// TestMetricsOfAFailedNight: the run before gives its numbers if it is of the same pair.
+func TestMetricsOfAFailedNight(t *testing.T) {
+	cfg := config.Config{}
+	cfg.Out, cfg.Source, cfg.Target = t.TempDir(), "de", "en"
+	cfg.Metrics = filepath.Join(cfg.Out, "mine.prom")
+	latest := filepath.Join(cfg.Out, LatestName)
+	if err := os.Mkdir(latest, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]bool{"en": true, "fr": false} {
+		before := &record.Report{Settings: setting.Record{Languages: setting.Languages{Source: "de", Target: target}}}
+		if err := before.Write(filepath.Join(latest, record.ReportName)); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteMetrics(cfg, time.Now(), nil, errors.New("no")); err != nil {
+			t.Fatal(err)
+		}
+		written, err := os.ReadFile(cfg.Metrics)
+		if err != nil || strings.Contains(string(written), "mine_pairs{") != want || !strings.Contains(string(written), "mine_last_run_success{src=\"de\",tgt=\"en\"} 0") {
+			t.Errorf("after a night of de-%s: %v\n%s", target, err, written)
+		}
+	}
+}
 
 // TestNights: nights are numbered upwards, published at once, and the oldest go; what a killed night left goes, too.
 func TestNights(t *testing.T) {

@@ -141,6 +141,15 @@ type SetAside struct {
 	Why      string `json:"why"`
 }
 
+// AsideError refuses input of which too many files were set aside.
+type AsideError struct {
+	Files int // set aside so far
+	Err   error
+}
+
+func (e *AsideError) Error() string { return e.Err.Error() }
+func (e *AsideError) Unwrap() error { return e.Err }
+
 // Counts are sentences and pairs.
 type Counts struct {
 	SourceIn     int `json:"src_in"` // sentences read, before any deduplication

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,14 +46,12 @@ type Layered struct {
 }
 
 // mergeLayers puts presets over the defaults, the environment over those, and the flags of the bound settings over all.
-// It returns the configuration and its values in the order of pipeline.Config.
+// It returns the configuration and its values in the order of pipeline.Config. With an error both are those of the
+// settings that are right.
 func mergeLayers(presets []string, flags *pflag.FlagSet,
 	bound []setting.Declared) (*pipeline.Config, []Layered, error) {
 	v := viper.New()
-	from, err := mergePresets(v, presets)
-	if err != nil {
-		return nil, nil, err
-	}
+	from, failure := mergePresets(v, presets)
 	warnUnknownEnv()
 	var values []Layered
 	for _, s := range All {
@@ -64,7 +63,8 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 		if value := os.Getenv(env); value != "" {
 			origin = "environment " + env
 			if err := checkValue(s, value); err != nil {
-				return nil, nil, badinput.Errorf("environment: %s %w", env, err)
+				failure = cmp.Or(failure, badinput.Errorf("environment: %s %w", env, err))
+				continue
 			}
 		}
 		if err := v.BindEnv(s.Key, env); err != nil {
@@ -83,11 +83,11 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 	}
 	var cfg pipeline.Config
 	if err := v.UnmarshalExact(&cfg, viper.DecodeHook(splitLists), asDeclared); err != nil {
-		return nil, nil, badinput.Errorf("settings: %s", oneLine(err))
+		return &cfg, values, cmp.Or(failure, badinput.Errorf("settings: %s", oneLine(err)))
 	}
 	corpora, err := byLanguage(cfg.Corpora) // again, as merging has put the names in lower case
 	if err != nil {
-		return nil, nil, badinput.Errorf("settings: corpora: %w", err)
+		failure = cmp.Or(failure, badinput.Errorf("settings: corpora: %w", err))
 	}
 	cfg.Corpora = corpora
 	for i := range values { // no encoder made vectors of another program unless one is named
@@ -95,22 +95,21 @@ func mergeLayers(presets []string, flags *pflag.FlagSet,
 			one.Value, cfg.Encoder = "", ""
 		}
 	}
-	return &cfg, values, nil
+	return &cfg, values, failure
 }
 
 // asDeclared finds settings by the tags of their declarations, in the groups of the configuration.
 func asDeclared(c *mapstructure.DecoderConfig) { c.TagName, c.Squash = "setting", true }
 
-// mergePresets puts presets over the defaults, and returns which of them a setting comes from.
-func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err error) {
+// mergePresets puts presets over the defaults, and returns which of them a setting comes from. What is right of one
+// that is wrong is merged, too.
+func mergePresets(v *viper.Viper, presets []string) (from map[string]string, failure error) {
 	from = map[string]string{}
 	for i, name := range append([]string{"default"}, presets...) {
 		values, err := readPreset(name)
-		if err != nil {
-			return nil, err
-		}
+		failure = cmp.Or(failure, err)
 		if err := v.MergeConfigMap(values); err != nil {
-			return nil, badinput.Errorf("config %s: %w", name, err)
+			failure = cmp.Or(failure, badinput.Errorf("config %s: %w", name, err))
 		}
 		for key := range values {
 			if i > 0 {
@@ -118,10 +117,11 @@ func mergePresets(v *viper.Viper, presets []string) (from map[string]string, err
 			}
 		}
 	}
-	return from, nil
+	return from, failure
 }
 
-// readPreset reads a preset of the program by name, or a YAML file by path.
+// readPreset reads a preset of the program by name, or a YAML file by path. With an error it returns the settings that
+// are right.
 func readPreset(name string) (map[string]any, error) {
 	data, err := fs.ReadFile(configs.Files, name+".yaml")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
@@ -141,11 +141,12 @@ func readPreset(name string) (map[string]any, error) {
 	}
 	values := v.AllSettings()
 	if wrong := checkValues(values); len(wrong) > 0 {
-		return nil, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
+		return values, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
 	}
 	if corpora, ok := values["corpora"].(map[string]any); ok {
 		if values["corpora"], err = byLanguage(corpora); err != nil {
-			return nil, badinput.Errorf("config %s: corpora: %w", name, err)
+			delete(values, "corpora")
+			return values, badinput.Errorf("config %s: corpora: %w", name, err)
 		}
 	}
 	return values, nil
@@ -178,14 +179,18 @@ func byLanguage[T any](corpora map[string]T) (map[string]T, error) {
 	return named, nil
 }
 
-// checkValues lists the settings that are not known and those whose value does not fit.
+// checkValues lists the settings that are not known and those whose value does not fit, and takes them out.
 func checkValues(values map[string]any) (wrong []string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if s, ok := find(All, key); !ok {
+		s, ok := find(All, key)
+		if !ok {
 			wrong = append(wrong, unknownSetting(key))
 		} else if err := checkValue(s, values[key]); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s %v", key, err))
+		} else {
+			continue
 		}
+		delete(values, key)
 	}
 	return wrong
 }

@@ -117,7 +117,8 @@ func shownZero(value any) string {
 	return ""
 }
 
-// Load returns the configuration and the origin of each of its values, in the order of pipeline.Config.
+// Load returns the configuration and the origin of each of its values, in the order of pipeline.Config. With an error
+// both are of the settings that are right.
 func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 	var presets []string
 	if s.Nightly {
@@ -130,10 +131,7 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 	if err == nil {
 		err = s.refuseUnused(cfg)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return cfg, values, nil
+	return cfg, values, err
 }
 
 // refuseUnused refuses flags of what is off. A config may have the settings for calls that turn it on.

@@ -4,14 +4,21 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
 	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/multiway"
+	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/progress"
 )
 
@@ -35,6 +42,37 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 			return
 		}
 		slog.New(file).Error("the night failed", "reason", err)
+	}
+}
+
+// metricsOfFailure writes that a night failed to the metrics that it has not come to write, as far as its settings are
+// known. A night that another one locks out leaves them to that.
+func metricsOfFailure(cfg *pipeline.Config, begin time.Time, failure error) {
+	if other := (*lockfile.Locked)(nil); cfg == nil || filepath.Ext(cfg.Metrics) != ".prom" || errors.As(failure, &other) {
+		return
+	}
+	nights := []pipeline.Config{*cfg}
+	if multiway.Asked(cfg) {
+		pairs, err := multiway.Pairs(cfg)
+		if nights = nil; err != nil {
+			return
+		}
+		for _, p := range pairs {
+			nights = append(nights, multiway.Of(*cfg, p))
+		}
+	}
+	for _, one := range nights {
+		if info, err := os.Stat(one.Metrics); err == nil && info.ModTime().After(begin) {
+			continue
+		}
+		for _, language := range []*string{&one.Source, &one.Target} {
+			if code, err := corpus.ParseLanguage(*language); err == nil {
+				*language = code
+			}
+		}
+		if err := night.WriteMetrics(one, begin, nil, failure); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			slog.Warn("the metrics do not say that the night failed", "reason", err)
+		}
 	}
 }
 

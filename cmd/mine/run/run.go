@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +39,14 @@ languages.`,
 		Example: `  mine run --src de --tgt en --src-text news.de.gz --tgt-text news.en/*.jsonl --text-column body --out mined
   mine run --langs de,en,fr --text de=news.de.gz --text en=news.en.gz --text fr=news.fr.gz --out mined`,
 		Args: flags.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			begin := time.Now()
 			cfg, _, err := s.Load()
+			defer func() {
+				if err != nil && s.Nightly && !dryRun {
+					metricsOfFailure(cfg, begin, err)
+				}
+			}()
 			if err != nil {
 				return err
 			}
