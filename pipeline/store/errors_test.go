@@ -55,6 +55,19 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 	}
 }
 
+// TestRegionIsMissing: it is named, as S3's client only says that the region is no DNS name.
+func TestRegionIsMissing(t *testing.T) {
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("MINE_CACHE", t.TempDir())
+	_, err := store.Open(t.Context(), "s3://corpus/work?use_path_style=true&endpoint=http://127.0.0.1:1", storetest.Quiet)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "AWS_REGION") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestPasswordIsNotShown: errors repeat the location, but not the password of its endpoint.
 func TestPasswordIsNotShown(t *testing.T) {
 	t.Setenv("MINE_CACHE", t.TempDir())

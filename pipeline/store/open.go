@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob" // gs://
@@ -99,6 +100,10 @@ func openBucket(ctx context.Context, location, cache string) (Backend, error) {
 	b, err := blob.OpenBucket(ctx, u.String())
 	if err != nil {
 		return nil, badinput.Errorf("work location %s cannot be opened (%w); use a directory, s3://, gs:// or mem://", location, err)
+	}
+	var amazon *s3.Client
+	if b.As(&amazon) && amazon.Options().Region == "" {
+		return nil, errors.Join(badinput.Errorf("work location %s names no region: add ?region=REGION, or set AWS_REGION", location), b.Close())
 	}
 	if prefix != "" {
 		b = blob.PrefixedBucket(b, prefix+"/")

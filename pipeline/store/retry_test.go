@@ -91,6 +91,26 @@ func onPoorS3(t *testing.T, poor *poorS3, content []byte) (get func() (*store.Ou
 	}
 }
 
+// TestAServerWithoutChecksums: S3's client does not warn of each object.
+func TestAServerWithoutChecksums(t *testing.T) {
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = said
+	defer func() { os.Stderr = stderr }()
+	if _, err := onPoorS3(t, &poorS3{}, []byte("some"))(); err != nil {
+		t.Error(err)
+	}
+	if err := said.Close(); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(said.Name()); err != nil || len(text) > 0 {
+		t.Errorf("error %v, standard error has %s", err, text)
+	}
+}
+
 // TestPoorAnswers: a download goes on where an answer was cut, one that is not what was published is repeated, and a
 // server that asks for time gets it.
 func TestPoorAnswers(t *testing.T) {
