@@ -131,9 +131,12 @@ func (c Command) wave(ctx context.Context, job Job, wave int) (done bool, err er
 		case badinput.Is(failure):
 			return false, failure
 		case failure == nil:
+			if there, err = job.Done(ctx); err != nil {
+				return false, err
+			}
 			failure = fmt.Errorf("the launcher of %s returned 0, but %d of %d tasks left neither a result nor an error: the command "+
 				"must run {} or every line of {tasks}, see that of %s, and wait for the end; its logs are in %s", a.Stage,
-				len(left), a.Step, oneLine(c.Line), filepath.Join(job.Out, "command"))
+				len(missing(a, tasks, there)), a.Step, oneLine(c.Line), filepath.Join(job.Out, "command"))
 		}
 	}
 }

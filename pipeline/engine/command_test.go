@@ -104,6 +104,7 @@ func TestCommandTriesAgain(t *testing.T) {
 		"a task that always fails":     {"{}", "exit 1", 3, "exit status 1", false, true, false},
 		"a task that fails for good":   {"{}", `echo bad > "failed/$wave-$1"; exit 2`, 1, "", false, true, true},
 		"a launcher that hides it":     {"{} || true", "exit 1", 3, "returned 0, but 2 of 2", false, true, false},
+		"a launcher that hides one":    {"{} || true", `[ "$1" = 1 ]`, 3, "returned 0, but 1 of 2", false, true, false},
 		"a launcher that runs nothing": {"true {}", ":", 0, "returned 0, but 2 of 2", false, true, false},
 		"a list that nobody reads":     {"true {tasks}", ":", 0, "must run {} or every line of {tasks}", false, true, false},
 		"no such launcher":             {"there-is-none {}", ":", 0, "there is no there-is-none here", true, true, false},
