@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -116,6 +117,24 @@ func TestNightlyTwiceAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustNight(t, cfg) // the holder's name in the file is no lock
+}
+
+// TestScriptsOfTheNextNight: they are printed after a night, whose output stays as it is, but only for nights.
+func TestScriptsOfTheNextNight(t *testing.T) {
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg.Keep = 1
+	mustNight(t, cfg)
+	var scripts bytes.Buffer
+	cfg.Engine, cfg.DryRun, cfg.K = "slurm", &scripts, cfg.K+1 // a night may have other settings
+	if _, err := Nightly(t.Context(), cfg, options()); err != nil || !strings.Contains(scripts.String(), "#!/bin/bash") {
+		t.Errorf("error %v, scripts:\n%s", err, scripts.String())
+	}
+	if nights, err := filepath.Glob(filepath.Join(cfg.Out, "runs", "*")); err != nil || len(nights) != 1 {
+		t.Errorf("nights %v, error %v", nights, err)
+	}
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) {
+		t.Errorf("a run beside the nights: error %v", err)
+	}
 }
 
 // TestNightlyKeepsWhatIsCalledLatest: a folder or a file of the user in the link's place is refused before the work.

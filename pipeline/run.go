@@ -85,38 +85,40 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	return m.report, m.report.Write(filepath.Join(s.cfg.Out, record.ReportName))
 }
 
-// Nightly is one night's Run: [night.Night].
+// Nightly is one night's Run: [night.Night]. Where cfg.DryRun is set it only prints the scripts of the next night.
 func Nightly(ctx context.Context, cfg Config, opts Options) (*record.Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	n := &night.Night{
-		Config: cfg, Version: opts.Version, Log: opts.Log, OpenStore: opts.openStore,
-		Mine: func(
-			ctx context.Context, previous *record.Report, begun func(*record.Report), dir func(*record.Report) (string, error),
-		) (_ *record.Report, err error) {
-			s, err := open(ctx, "", cfg, opts)
-			if err != nil {
-				return nil, err
-			}
-			defer func() { err = errors.Join(err, s.close(ctx)) }()
-			m, err := s.bitext(ctx)
-			if err != nil {
-				return nil, err
-			}
-			begun(m.report)
-			m.previous = previous
-			p, err := m.mine(ctx)
-			if err != nil {
-				return nil, err
-			}
-			into, err := dir(m.report)
-			if err != nil {
-				return nil, err
-			}
-			return m.report, m.deliver(ctx, p, into)
-		},
+	mine := func(
+		ctx context.Context, previous *record.Report, begun func(*record.Report), dir func(*record.Report) (string, error),
+	) (_ *record.Report, err error) {
+		s, err := open(ctx, "", cfg, opts)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.close(ctx)) }()
+		m, err := s.bitext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		begun(m.report)
+		m.previous = previous
+		p, err := m.mine(ctx)
+		if err != nil || cfg.DryRun != nil {
+			return m.report, err
+		}
+		into, err := dir(m.report)
+		if err != nil {
+			return nil, err
+		}
+		return m.report, m.deliver(ctx, p, into)
 	}
+	if cfg.DryRun != nil {
+		previous, _ := record.ReadReport(filepath.Join(cfg.Out, night.LatestName)) // the night will warn if it is damaged
+		return mine(ctx, previous, func(*record.Report) {}, nil)
+	}
+	n := &night.Night{Config: cfg, Version: opts.Version, Log: opts.Log, OpenStore: opts.openStore, Mine: mine}
 	return n.Run(ctx)
 }
 

@@ -30,10 +30,7 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 	if err := multiway.Check(&cfg); err != nil { // else a night would have made its lock by then
 		return err
 	}
-	opts := program.RunOptions(progress.Silent)
-	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
-		return pipeline.Run(ctx, cfg, opts)
-	}
+	opts, fail := program.RunOptions(progress.Silent), func(error) {}
 	switch {
 	case cfg.DryRun != nil:
 	case nightly:
@@ -45,17 +42,16 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 			return locked
 		}
 		defer func() { err = errors.Join(err, release()) }()
-		var fail func(error)
 		opts, fail = nightOptions(out)
-		mine = func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
-			r, err := pipeline.Nightly(ctx, cfg, opts)
-			if err != nil {
-				fail(err)
-			}
-			return r, err
-		}
 	default:
 		opts = program.RunOptions(progress.New(os.Stderr))
+	}
+	mine := func(ctx context.Context, cfg pipeline.Config) (*record.Report, error) {
+		r, err := mining(nightly)(ctx, cfg, opts)
+		if err != nil {
+			fail(err)
+		}
+		return r, err
 	}
 	var together multiway.Together
 	if cfg.Remote() {

@@ -60,7 +60,7 @@ languages.`,
 				return runMany(cmd.Context(), *cfg, s.Nightly, cmd.OutOrStdout())
 			}
 			if dryRun {
-				_, err := pipeline.Run(cmd.Context(), *cfg, program.RunOptions(progress.Silent))
+				_, err := mining(s.Nightly)(cmd.Context(), *cfg, program.RunOptions(progress.Silent))
 				return err
 			}
 			return runRun(cmd.Context(), *cfg, s.Nightly, cmd.OutOrStdout())
@@ -71,6 +71,14 @@ languages.`,
 		"print the scripts or manifests of the engine instead of running them")
 	flags.Machine.Add(cmd.Flags(), "engine-dry-run")
 	return cmd
+}
+
+// mining is what mines one pair.
+func mining(nightly bool) func(context.Context, pipeline.Config, pipeline.Options) (*record.Report, error) {
+	if nightly {
+		return pipeline.Nightly
+	}
+	return pipeline.Run
 }
 
 func runRun(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writer) error {
