@@ -94,7 +94,13 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, warning := range slices.Concat(m.cfg.SortWarnings, cut.Split(m.Log, languages)) {
+	warnings := cut.Split(m.Log, languages)
+	if m.cfg.OneOfMany { // they are logged once for all pairs
+		m.report.Warnings = append(m.report.Warnings, m.cfg.SortWarnings...)
+	} else {
+		warnings = slices.Concat(m.cfg.SortWarnings, warnings)
+	}
+	for _, warning := range warnings {
 		m.warn("%s", warning)
 	}
 	p, err := m.planCut(ctx, languages, m.pairs())

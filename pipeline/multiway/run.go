@@ -84,6 +84,9 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Toge
 	if err != nil {
 		return nil, err
 	}
+	for _, warning := range cfg.SortWarnings {
+		log.Warn(warning)
+	}
 	report := &Report{Languages: languages(pairs), Rows: map[int]int{}}
 	took := make([]bool, len(pairs))
 	if together != nil && len(pairs) > 1 {

@@ -120,10 +120,17 @@ func TestManyPairsAreTheRunsOfEachPair(t *testing.T) {
 	named := text(t, "de", "en", "fr")
 	cfg := settings(t, named)
 	cfg.Langs = "de,en,fr"
+	cfg.SortWarnings = []string{"some records are left out"}
 	encoded := map[string]int{}
-	r, err := multiway.Run(t.Context(), cfg, options().Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
-		r, err := mine(ctx, one)
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	r, err := multiway.Run(t.Context(), cfg, opts.Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+		r, err := pipeline.Run(ctx, one, opts)
 		if err == nil {
+			if !slices.Contains(r.Warnings, cfg.SortWarnings[0]) {
+				t.Errorf("the report of %s warns of %q", one.Out, r.Warnings)
+			}
 			for _, s := range r.Stages {
 				encoded[s.Name] += s.Tasks - s.Cached
 			}
@@ -132,6 +139,9 @@ func TestManyPairsAreTheRunsOfEachPair(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(log.String(), cfg.SortWarnings[0]); n != 1 {
+		t.Errorf("%d warnings of what all pairs share", n)
 	}
 	if encoded["encode"] != 9 || encoded["search"] != 27 { // three shards of three languages, nine cells of three pairs
 		t.Errorf("encoded %d shards and searched %d cells, want 9 and 27", encoded["encode"], encoded["search"])

@@ -2,7 +2,6 @@ package multiway
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -69,11 +68,12 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	texts, sorted, err := sortGroups(ctx, files, filepath.Join(cfg.Out, "sorted"), how)
+	dir := filepath.Join(cfg.Out, "sorted")
+	texts, sorted, err := sortGroups(ctx, files, dir, how)
 	if err != nil {
 		return err
 	}
-	cfg.SortWarnings = slices.Concat(cfg.SortWarnings, sorted.Warnings, sorted.leftOut())
+	cfg.SortWarnings = slices.Concat(cfg.SortWarnings, sorted.Warnings, sorted.leftOut(dir))
 	cfg.LanguageText, cfg.LangModel, cfg.LangColumn = nil, "", ""
 	cfg.Format, cfg.Charset, cfg.TextColumn, cfg.DocColumn, cfg.URLColumn = string(corpus.FormatAuto), "", "text", "doc", "url"
 	if cfg.Corpora = texts; !Asked(cfg) {
@@ -215,17 +215,26 @@ func (s *Sorted) add(other *Sorted) {
 	s.Warnings = append(s.Warnings, other.Warnings...)
 }
 
-// leftOut says what is in no language's file.
-func (s *Sorted) leftOut() []string {
-	var skipped []string
+// leftOut says what is in no language's file of a directory.
+func (s *Sorted) leftOut(dir string) []string {
+	var skipped, said []string
 	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
 		skipped = append(skipped, fmt.Sprintf("%d %s", s.Skipped[reason], reason))
 	}
-	if len(skipped) == 0 && s.Rows[OtherLanguages] == 0 {
+	if n := s.Rows[OtherLanguages]; n > 0 {
+		said = append(said, fmt.Sprintf("%d records are in none of the languages, or too unsurely, and are left out (%s)",
+			n, filepath.Join(dir, "*", OtherLanguages+".jsonl")))
+	}
+	if len(skipped) > 0 {
+		said = append(said, "left out besides: "+strings.Join(skipped, ", "))
+	}
+	if s.LeftOut > 0 && said != nil {
+		said = append(said, fmt.Sprintf("%d lines stood on five pages of their site before", s.LeftOut))
+	}
+	if said == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("of mixed text %d records are surely in none of the languages (sorted/*/%s.jsonl); left out: %s; %d lines stood on five pages of their site before",
-		s.Rows[OtherLanguages], OtherLanguages, cmp.Or(strings.Join(skipped, ", "), "none"), s.LeftOut)}
+	return []string{"mixed text: " + strings.Join(said, "; ")}
 }
 
 // sortedFrom is what the text of a directory was sorted from, and how that went, in sorted.json.

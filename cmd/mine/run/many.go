@@ -105,6 +105,9 @@ func planMany(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writ
 		return err
 	}
 	opts := program.RunOptions(progress.Silent)
+	for _, warning := range cfg.SortWarnings {
+		opts.Log.Warn(warning)
+	}
 	opts.Planned = map[string]bool{}
 	var estimates []*pipeline.Estimate
 	var refused []error
