@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/night"
@@ -134,6 +135,18 @@ func TestScriptsOfTheNextNight(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) {
 		t.Errorf("a run beside the nights: error %v", err)
+	}
+}
+
+// TestANightOfAnotherPair: the warning that it cannot be compared with the one before names its final directory.
+func TestANightOfAnotherPair(t *testing.T) {
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	mustNight(t, cfg)
+	cfg.Source, cfg.Target, cfg.SourceText, cfg.TargetText = cfg.Target, cfg.Source, cfg.TargetText, cfg.SourceText
+	mustNight(t, cfg)
+	page := read(t, cfg.Out, night.LatestName, night.SummaryName)
+	if !strings.Contains(page, "cannot be compared with: ") || !strings.Contains(page, filepath.Join("runs", "000002")) || strings.Contains(page, atomicfile.Suffix+"/") {
+		t.Errorf("the summary:\n%s", page)
 	}
 }
 

@@ -57,6 +57,24 @@ func TestSweepDuringARun(t *testing.T) {
 	}
 }
 
+// TestSweepOfAReadOnlyDisk: what could not be removed is not counted.
+func TestSweepOfAReadOnlyDisk(t *testing.T) {
+	disk := smallDisk(t, "64m")
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	cfg.Work, cfg.Overwrite = filepath.Join(disk, "work"), true
+	for range 2 {
+		if _, err := Run(t.Context(), cfg, options()); err != nil {
+			t.Fatal(err)
+		}
+		cfg.K++
+	}
+	readOnly(t, disk)
+	swept, err := sweepWork(t, cfg.Work, admin.Sweep{Keep: 1})
+	if err == nil || swept == nil || len(swept.Outputs) > 0 || swept.Notes > 0 || swept.Bytes > 0 {
+		t.Errorf("swept %v, error %v", swept, err)
+	}
+}
+
 // A running task's files stay however old they are; those of a process that is gone are leftovers.
 func TestRunningTaskKeepsItsFiles(t *testing.T) {
 	st, err := store.Open(t.Context(), t.TempDir(), options().Log)

@@ -139,6 +139,15 @@ func (c *comparison) refuseStrangers(before, after string) error {
 		strings.Join(named[0][:], "-"), after, strings.Join(named[1][:], "-"))
 }
 
+// digests is the set of the digests of files, by which one that has another name now is known.
+func digests(files map[string]string) map[string]bool {
+	set := map[string]bool{}
+	for _, digest := range files {
+		set[digest] = true
+	}
+	return set
+}
+
 // compareFiles compares the input files of both runs, where both have a run.json.
 func (c *comparison) compareFiles(before, after string) error {
 	c.files = map[string]string{}
@@ -150,15 +159,16 @@ func (c *comparison) compareFiles(before, after string) error {
 	if err != nil || is == nil {
 		return err
 	}
+	old, now := digests(was), digests(is)
 	for path, digest := range is {
-		if old, there := was[path]; !there {
+		if sum, there := was[path]; !there && !old[digest] {
 			c.files[path] = NewFile
-		} else if old != digest {
+		} else if there && sum != digest {
 			c.files[path] = ChangedFile
 		}
 	}
-	for path := range was {
-		if _, there := is[path]; !there {
+	for path, digest := range was {
+		if _, there := is[path]; !there && !now[digest] {
 			c.files[path] = GoneFile
 		}
 	}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,44 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
 )
+
+// TestDiffOfARenamedFile: it did not go, so a pair of its that the threshold removed has that cause.
+func TestDiffOfARenamedFile(t *testing.T) {
+	run := func(file string, threshold float32) string {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "de-en.parquet")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := bitext.NewWriter(f, bitext.Metadata{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			side := func(lang, file string) bitext.Sentence {
+				return bitext.Sentence{Text: "a", Lang: lang, Key: [16]byte{byte(i)}, Shard: file + "#0"}
+			}
+			score := float32(i + 1)
+			if err := w.Append(bitext.Row{Source: side("de", file), Target: side("en", "en.txt"), Score: score, Keep: score > threshold}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		report := &record.Report{Bitext: record.BitextReport{Path: path}, Inputs: []record.InputReport{
+			{Path: file, SHA256: "german"}, {Path: "en.txt", SHA256: "english"},
+		}}
+		if err := errors.Join(w.Close(), f.Close(), report.Write(filepath.Join(dir, record.ReportName))); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	d, err := Diff(t.Context(), run("old.txt", 0), run("new.txt", 1))
+	if err != nil || len(d.Files) > 0 || d.Removed != 1 || d.Causes[Removed][OtherScore] != 1 {
+		t.Errorf("error %v, %+v", err, d)
+	}
+}
 
 // TestDiffOfOtherLanguages: runs of other languages are refused, a run without pairs is compared with any.
 func TestDiffOfOtherLanguages(t *testing.T) {

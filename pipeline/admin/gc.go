@@ -167,14 +167,13 @@ func (g *collector) outputs(ctx context.Context, stage string) error {
 			g.live[stage+"/"+entry.Name] = true
 			continue
 		}
+		if !g.DryRun {
+			if err := g.store.Remove(ctx, store.Task{Stage: stage, Key: entry.Name}); err != nil {
+				return err
+			}
+		}
 		g.swept.Outputs[stage]++
 		g.swept.Bytes += entry.Bytes
-		if g.DryRun {
-			continue
-		}
-		if err := g.store.Remove(ctx, store.Task{Stage: stage, Key: entry.Name}); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -194,14 +193,13 @@ func (g *collector) sweepIndexes() error {
 		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.used.before) {
 			continue // gone meanwhile, or a leftover, which Sweep takes
 		}
+		if !g.DryRun {
+			if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
 		g.swept.Outputs[search.IndexesName]++
 		g.swept.Bytes += info.Size()
-		if g.DryRun {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
 	}
 	return nil
 }
@@ -222,17 +220,16 @@ func (g *collector) notes(ctx context.Context, kind string) error {
 				continue
 			}
 		}
-		g.swept.Notes++
-		if g.DryRun {
-			continue
-		}
 		remove := func() error { return g.store.DeleteNote(ctx, kind, entry.Name) }
 		if kind == record.ProcessorsNote {
 			remove = func() error { return g.store.Remove(ctx, store.Task{Stage: kind, Key: entry.Name}) }
 		}
-		if err := remove(); err != nil {
-			return err
+		if !g.DryRun {
+			if err := remove(); err != nil {
+				return err
+			}
 		}
+		g.swept.Notes++
 	}
 	return nil
 }

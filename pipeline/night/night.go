@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"bitextmine/bitext/label"
@@ -147,7 +148,7 @@ func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, err
 	var changes *admin.Difference
 	if n.previous != nil {
 		if changes, err = admin.Diff(ctx, filepath.Join(string(out), LatestName), filepath.Join(dir, file)); err != nil {
-			n.warn("the run before cannot be compared with: %v", err)
+			n.warn("the run before cannot be compared with: %s", strings.ReplaceAll(err.Error(), dir, final))
 		}
 	}
 	page := Page(name, report, n.previous, changes, n.warnings)

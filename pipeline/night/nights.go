@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,7 +149,11 @@ func Page(name string, r, previous *record.Report, d *admin.Difference, warnings
 		if i == 0 {
 			fmt.Fprintf(&page, "\n%d files are set aside:\n\n", len(r.SetAside))
 		}
-		fmt.Fprintf(&page, "- `%s`: %s\n", one.Path, oneLine(one.Why))
+		why := oneLine(one.Why)
+		if !strings.Contains(why, one.Path) {
+			why = fmt.Sprintf("`%s`: %s", one.Path, why)
+		}
+		fmt.Fprintf(&page, "- %s\n", why)
 	}
 	fmt.Fprintf(&page, "\n| stage | tasks | done before | seconds |\n| --- | ---: | ---: | ---: |\n")
 	for _, stage := range r.Stages {
@@ -200,7 +205,7 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 	for _, list := range []struct {
 		what  string
 		paths []string
-	}{{"new", added}, {"changed", changed}} {
+	}{{"new", added}, {"changed", changed}, {"gone", slices.Sorted(maps.Keys(before))}} {
 		for i, path := range list.paths {
 			if i == 20 {
 				fmt.Fprintf(page, "- and %d more\n", len(list.paths)-i)

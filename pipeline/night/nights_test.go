@@ -15,6 +15,21 @@ import (
 	"bitextmine/pipeline/setting"
 )
 
+// TestPageNamesFiles: those that are gone, too, and those that are set aside once.
+func TestPageNamesFiles(t *testing.T) {
+	in := func(path string) record.InputReport { return record.InputReport{Path: path} }
+	before := &record.Report{Inputs: []record.InputReport{in("de/old.txt"), in("de/1.txt")}}
+	now := &record.Report{Inputs: []record.InputReport{in("de/1.txt")}, SetAside: []record.SetAside{
+		{Path: "de/a.pdf", Why: "de/a.pdf is a PDF"}, {Path: "de/b.txt", Why: "no text"},
+	}}
+	page := string(Page("000002", now, before, nil, nil))
+	for _, want := range []string{"1 gone since", "- gone: `de/old.txt`\n", "- de/a.pdf is a PDF\n", "- `de/b.txt`: no text\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+}
+
 // TestMetricsOfAFailedNight: the run before gives its numbers if it is of the same pair.
 func TestMetricsOfAFailedNight(t *testing.T) {
 	cfg := config.Config{}
