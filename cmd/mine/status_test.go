@@ -178,7 +178,7 @@ func TestStatusOfManyPairs(t *testing.T) {
 	if text := must(t, "status", out, "--json"); !strings.Contains(text, `"pair": "en-fr"`) || !strings.Contains(text, `"stages": [`) {
 		t.Errorf("as JSON:\n%s", text)
 	}
-	if _, err := command(t, "diff", out, out); !badinput.Is(err) || !strings.Contains(err.Error(), "name one of those in it: "+filepath.Join(out, "en-de")) {
+	if _, err := command(t, "diff", out, out); !badinput.Is(err) || !strings.Contains(err.Error(), "name one of "+filepath.Join(out, "en-de")) {
 		t.Errorf("mine diff: %v", err)
 	}
 }

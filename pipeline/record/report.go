@@ -350,15 +350,15 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		name := "the output directory of mine run"
+		what := "so no run has ended there; name the output directory of mine run, or the bitext file in it"
 		if inside := runsIn(dirs[0]); len(inside) > 0 { // folders of --langs
-			name = "one of those in it: " + strings.Join(inside[:min(3, len(inside))], ", ")
+			what = "but runs in it have: name one of " + strings.Join(inside[:min(3, len(inside))], ", ")
 		}
 		why := ""
 		if !info.IsDir() {
 			why = fmt.Sprintf("%s is the bitext of no run: ", location)
 		}
-		err = badinput.Errorf("%s%s has no %s, so no run has ended there; name %s, or the bitext file in it", why, dirs[0], ReportName, name)
+		err = badinput.Errorf("%s%s has no %s, %s", why, dirs[0], ReportName, what)
 	}
 	if err == nil && !info.IsDir() && r.BitextPath(at) != filepath.Clean(location) {
 		err = badinput.Errorf("the run in %s wrote %s, not %s; name its own bitext", at, filepath.Base(r.Bitext.Path), filepath.Base(location))
