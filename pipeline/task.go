@@ -27,19 +27,24 @@ type TaskConfig struct {
 	setting.Resources
 }
 
+// Validate refuses tasks that no launcher names.
+func (c *TaskConfig) Validate() error {
+	switch {
+	case c.Step < 0:
+		return badinput.Errorf("step = %d must not be negative", c.Step)
+	case c.Step == 0 && c.End != 0:
+		return badinput.Errorf("end = %d says where the tasks of --step end: give that, too, or leave it out", c.End)
+	}
+	return nil
+}
+
 // RunTasks runs tasks of a plan. A task whose output is there is not run again.
 func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	work, id, err := record.SplitPlanPath(cfg.Plan)
 	if err != nil {
 		return err
 	}
-	switch {
-	case cfg.Step < 0:
-		return badinput.Errorf("step = %d must not be negative", cfg.Step)
-	case cfg.Step == 0 && cfg.End != 0:
-		return badinput.Errorf("end = %d says where the tasks of --step end: give that, too, or leave it out", cfg.End)
-	}
-	if err := cfg.Resolve(); err != nil {
+	if err := errors.Join(cfg.Validate(), cfg.Resolve()); err != nil {
 		return err
 	}
 	bound := cfg.MemoryBound()

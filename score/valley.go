@@ -16,7 +16,8 @@ const (
 	minMixed, minMixedPairs = 300, 20
 	maxMixedShare           = 0.9
 
-	MixedTimes, UnseenTimes = 1.5, 2.5
+	MixedTimes  = 1.5
+	UnseenTimes = 2.5
 
 	valleyStep   = 0.1  // width of a bin of log odds in a fit
 	modeStep     = 0.25 // and where the mode of wrong pairs is looked for
