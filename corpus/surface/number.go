@@ -55,9 +55,18 @@ func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
 		numbers = append(numbers, numberOf(time))
 		return numbers, length
 	}
+	if sum, length := myriads(text); length > 0 {
+		return append(numbers, numberOf(sum)), length
+	}
 	_, length, _ = digits(text)
 	length += thousands(text, length)
 	written := strings.ReplaceAll(text[:length], " ", "")
+	for sign, fraction := range fractions {
+		if strings.HasPrefix(text[length:], sign) {
+			written, length = written+fraction, length+len(sign)
+			break
+		}
+	}
 	if hour := hourOfDay(written, text[length:]); hour != "" {
 		written = hour
 	}
