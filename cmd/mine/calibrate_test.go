@@ -43,6 +43,27 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	}
 }
 
+// TestCalibrateOnLittleText: the program's own pairs are too many beside little text of another kind.
+func TestCalibrateOnLittleText(t *testing.T) {
+	dir := t.TempDir()
+	var sides [2]string
+	for i, language := range []string{"de", "en"} {
+		data, err := os.ReadFile("../../fixtures/text/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = filepath.Join(dir, "a."+language)
+		if err := os.WriteFile(sides[i], []byte(strings.Join(strings.SplitAfter(string(data), "\n")[:300], "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, log := captured(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", sides[0], "--tgt-text", sides[1],
+		"--out", filepath.Join(dir, "mined"), "--resamples", "2")
+	if code != 0 || !strings.Contains(log, "give pairs like the text (--pairs)") {
+		t.Errorf("exit code %d, log %s", code, log)
+	}
+}
+
 type knownText struct{ pairs, restSource, restTarget string }
 
 // fixtureKnown parts the program's corpora into known pairs and the sentences that are in none.

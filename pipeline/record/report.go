@@ -90,7 +90,7 @@ type CutReport struct {
 func (c *CutReport) String() string {
 	line := fmt.Sprintf("about %.1f%% of the smaller side's sentences are translated", 100*c.Share)
 	if c.Precision > 0 {
-		line += fmt.Sprintf("; of the kept pairs %.1f%% are expected to be right, and %.1f%% of the translations found", 100*c.Precision, 100*c.Recall)
+		line += fmt.Sprintf("; of the kept pairs %.1f%% are expected to be right, and they are %.1f%% of the translations that the search found", 100*c.Precision, 100*c.Recall)
 	}
 	if len(c.Assumed) > 0 {
 		line += " (" + strings.Join(c.Assumed, "; ") + ")"

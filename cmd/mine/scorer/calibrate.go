@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"io/fs"
 	"math"
 	"os"
@@ -115,6 +116,10 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	c, err := pipeline.Calibrate(ctx, cfg, known, program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
 		return err
+	}
+	if n := len(c.Whole) + len(c.Unpaired); o.pairs == "" && n > c.Sources/4 {
+		slog.Warn(fmt.Sprintf("the %d known pairs are the program's own, of manuals, and many beside %d sentences: where the text is of another kind "+
+			"they are near each other and precision is estimated far too low; give pairs like the text (--pairs)", n, c.Sources))
 	}
 	estimates := c.Estimate(o.resamples, 1)
 	if len(estimates) == 0 {
