@@ -161,6 +161,7 @@ func TestOutputsOfTheirOwn(t *testing.T) {
 		"export pairs.tsv --out mined/run.lock --format jsonl": "a file of the run",
 		"export mined --out d.tsv --domains d.tsv":             "name the same file",
 		"align pairs.tsv --out x --tokens-out ./x":             "name the same file",
+		"eval bucc-laser --pairs x --curve " + dir + "/x":      "name the same file",
 		"align --src-text a --tgt-text b pairs.tsv":            "or one file alone",
 		"align --src-text a b --tgt-text b --out y.links":      "or one file alone",
 	} {
@@ -183,6 +184,10 @@ func TestOutputIsNoInput(t *testing.T) {
 	write("other.jsonl", `{"text":"Ein Satz."}`+"\n")
 	write("pairs.tsv", "Ein Satz.\tA sentence.\n")
 	write("files.tsv", "a.de\ta.en\n")
+	write("de.npy", "")
+	if err := os.Symlink(fixtureSet(t), "set"); err != nil {
+		t.Fatal(err)
+	}
 	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
 	languages := []string{"--src", "de", "--tgt", "en"}
 	for _, call := range []string{
@@ -207,6 +212,9 @@ func TestOutputIsNoInput(t *testing.T) {
 		"rest mined --side src --out mined/de-en.parquet",
 		"fit-scorer --pairs pairs.tsv --save-examples pairs.tsv",
 		"calibrate --pairs pairs.tsv --curve pairs.tsv",
+		"eval bucc-mteb bucc-laser --dir set --src de --pairs set/de-en.train.gold",
+		"eval bucc-laser --dir set --curve set/de-en.train.de",
+		"eval bucc-laser --dir set --src-emb {src}.npy --tgt-emb {src}.npy --curve de.npy",
 	} {
 		args := strings.Fields(call)
 		for _, both := range []string{"docs", "align-docs", "score", "align", "fit-scorer", "calibrate"} {

@@ -7,6 +7,7 @@ import (
 	"bitextmine/eval"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -28,7 +29,28 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 		}
 		pairs = append(pairs, pair)
 	}
+	if err := o.refuseSets(dir, pairs); err != nil {
+		return nil, err
+	}
 	return runner.BUCC(ctx, protocols, dir, pairs)
+}
+
+// refuseSets refuses outputs that are files of the sets.
+func (o evalOptions) refuseSets(dir string, pairs []testset.LanguagePair) error {
+	for _, pair := range pairs {
+		halves, err := testset.FindBUCC(dir, pair)
+		if err != nil {
+			return err
+		}
+		for _, half := range halves {
+			for _, out := range []string{o.curve, o.pairs} {
+				if err := atomicfile.RefuseInput(out, half.Source, half.Target, half.Gold); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ const (
 
 const outputAnnotation = "mine_output"
 
+var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+
 // Mark says that the values of flags are outputs of the kind.
 func (o Outputs) Mark(f *pflag.FlagSet, names ...string) {
 	annotate(f, outputAnnotation, string(o), names)
@@ -52,11 +55,15 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		if err != nil || path == "" || kind == "" {
 			return
 		}
-		if other, taken := outputs[filepath.Clean(path)]; taken && kind != Folder && !strings.HasPrefix(path, "/dev/") {
+		file := path
+		if absolute, failed := filepath.Abs(path); failed == nil {
+			file = absolute
+		}
+		if other, taken := outputs[file]; taken && kind != Folder && !strings.HasPrefix(path, "/dev/") {
 			err = badinput.Errorf("--%s and --%s name the same file %s: give each its own", other, f.Name, path)
 			return
 		}
-		outputs[filepath.Clean(path)] = f.Name
+		outputs[file] = f.Name
 		switch kind {
 		case Folder:
 			err = atomicfile.WritableDir(path)
@@ -97,7 +104,8 @@ func named(cmd *cobra.Command, args []string) (files []string) {
 		}
 	})
 	for _, value := range values {
-		_, file, _ := strings.Cut(value, "=") // such as de=news.de
+		value = placeholder.ReplaceAllString(value, "*") // such as labse.{pair}.npy
+		_, file, _ := strings.Cut(value, "=")            // such as de=news.de
 		for _, name := range []string{value, file} {
 			matches, _ := filepath.Glob(name) // a bad pattern matches nothing
 			files = append(append(files, name), matches...)
