@@ -43,13 +43,24 @@ type BUCCScore struct {
 }
 
 // ScoreBUCC finds the threshold on tune and reports on reported. They may be the same half. The pairs of reported are
-// extracted with score >= threshold, so all pairs tied at the threshold count, as in bucc.py.
+// extracted with score >= threshold, so all pairs tied at the threshold count, as in bucc.py. Like bucc.py it looks for
+// the best F1 between tied pairs, too, which no threshold gives.
 func ScoreBUCC(tune, reported Mined) BUCCScore {
-	threshold, _ := report.BestThreshold(report.CurveOf(tune.Pairs, tune.Gold))
+	return scoreBUCC(tune, reported, report.CurveOf)
+}
+
+// ScoreByThreshold is ScoreBUCC for protocols that no published program defines to the tie: the best F1 is that of a
+// threshold.
+func ScoreByThreshold(tune, reported Mined) BUCCScore {
+	return scoreBUCC(tune, reported, report.ThresholdCurveOf)
+}
+
+func scoreBUCC(tune, reported Mined, curve func(pairs []report.Scored, gold int) []report.CurvePoint) BUCCScore {
+	threshold, _ := report.BestThreshold(curve(tune.Pairs, tune.Gold))
 	return BUCCScore{
 		Threshold: threshold, ThresholdHalf: tune.Half, ReportHalf: reported.Half,
 		Counts:     report.Extract(reported.Pairs, reported.Gold, threshold),
-		Candidates: len(reported.Pairs), Curve: report.CurveOf(reported.Pairs, reported.Gold),
+		Candidates: len(reported.Pairs), Curve: curve(reported.Pairs, reported.Gold),
 	}
 }
 
@@ -104,12 +115,12 @@ var BUCCRefined = &Protocol{
 	Name: "bucc-refined",
 	Definition: [2]string{
 		"Two-stage mining: pairs matched one-to-one by ratio margin (k = 4) times the cosine of a strong encoder, which sees only sentences of pairs whose margin is above the floor; a text that occurs twice on its side is excluded, gold is not filtered.",
-		"Threshold: best F1 on the train half, midpoint to the next product, as in bucc-laser. Not comparable with the figures of other protocols.",
+		"Threshold: best F1 on the train half, midpoint to the next product. Not comparable with the figures of other protocols.",
 	},
 	Columns: thresholdColumns,
 	Dataset: "bucc2018",
 	Strong:  true,
-	bucc:    func() buccMeasure { return &refinedPair{thresholded: thresholded{score: ScoreBUCC}} },
+	bucc:    func() buccMeasure { return &refinedPair{thresholded: thresholded{score: ScoreByThreshold}} },
 }
 
 // strongOn is the strong encoder of two-stage mining on one half, whose rows are given.

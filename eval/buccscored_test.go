@@ -84,7 +84,7 @@ func TestScorerOnSharedSets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, after := ScoreBUCC(margin, margin), ScoreBUCC(mined.Mined, mined.Mined)
+			before, after := ScoreBUCC(margin, margin), ScoreByThreshold(mined.Mined, mined.Mined)
 			if of := ScoreBUCC(mined.ByMargin, mined.ByMargin); of.F1() != before.F1() {
 				t.Errorf("F1 %.2f of the margin beside the scorer, %.2f by bucc-laser", of.F1(), before.F1())
 			}

@@ -116,7 +116,7 @@ var BUCCCosine = &Protocol{
 	},
 	Columns: thresholdColumns,
 	Dataset: "bucc2018",
-	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCCosine, score: ScoreBUCC} },
+	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCCosine, score: ScoreByThreshold} },
 }
 
 // MineBUCCCosine pairs every source text with its nearest target text.
@@ -209,12 +209,12 @@ var BUCCScored = &Protocol{
 	Name: "bucc-scored",
 	Definition: [2]string{
 		"Pairs matched one-to-one by a scorer's probability over the k neighbours of both sides; a text that occurs twice on its side is excluded, gold is not filtered.",
-		"f1, precision, recall: at the threshold of the best F1 on the train half, as in bucc-laser. cut: as mine run cuts, without gold, and calibration_error: of the pairs that it keeps. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
+		"f1, precision, recall: at the threshold of the best F1 on the train half. cut: as mine run cuts, without gold, and calibration_error: of the pairs that it keeps. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
 	},
 	Columns: scoredColumns,
 	Dataset: "bucc2018",
 	Scorer:  true,
-	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreBUCC}} },
+	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreByThreshold}} },
 }
 
 // scoredColumns compare the margin's best F1, the scorer's best F1 and the scorer's result without gold.

@@ -103,7 +103,7 @@ func TestBUCCAgainstOracle(t *testing.T) {
 		}{
 			{BUCCLaser, MineBUCCLaser, ScoreBUCC, c.Want.Laser},
 			{BUCCST, MineBUCCST, ScoreBUCCST, c.Want.ST},
-			{BUCCCosine, MineBUCCCosine, ScoreBUCC, c.Want.Cosine},
+			{BUCCCosine, MineBUCCCosine, ScoreByThreshold, c.Want.Cosine},
 		} {
 			t.Run(p.protocol.Name+"/"+name, func(t *testing.T) {
 				mined, err := p.mine(t.Context(), exactSearch{}, half)

@@ -244,3 +244,23 @@ func TestReportedF1IsThatOfExtractingAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnThresholdsAreBest: protocols of this project's own report an F1 that a threshold gives where scores are equal.
+func TestOwnThresholdsAreBest(t *testing.T) {
+	mined := Mined{Half: "train", Gold: 13}
+	for i := range 30 { // 10 of 10 pairs are gold, and 3 of 20
+		p := report.Scored{Score: 0.9, Correct: i < 13}
+		if i >= 10 {
+			p.Score = 0.7
+		}
+		mined.Pairs = append(mined.Pairs, p)
+	}
+	for name, score := range map[string]func(tune, reported Mined) BUCCScore{
+		BUCCCosine.Name: BUCCCosine.bucc().(*thresholded).score, BUCCScored.Name: BUCCScored.bucc().(*scoredPair).score,
+		BUCCRefined.Name: BUCCRefined.bucc().(*refinedPair).score,
+	} {
+		if s := score(mined, mined); math.Abs(s.Threshold-0.8) > 1e-12 || s.Extracted != 10 || len(s.Curve) != 2 {
+			t.Errorf("%s: threshold %v of %+v, curve of %d points", name, s.Threshold, s.Counts, len(s.Curve))
+		}
+	}
+}

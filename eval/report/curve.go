@@ -60,6 +60,18 @@ func CurveOf(pairs []Scored, gold int) []CurvePoint {
 	return points
 }
 
+// ThresholdCurveOf is CurveOf without the points that no threshold reaches: those between pairs of equal score.
+func ThresholdCurveOf(pairs []Scored, gold int) []CurvePoint {
+	points := CurveOf(pairs, gold)
+	reached := points[:0]
+	for i, p := range points {
+		if i+1 == len(points) || points[i+1].Score != p.Score {
+			reached = append(reached, p)
+		}
+	}
+	return reached
+}
+
 // BestThreshold returns the point with the highest F1 (the first if several are equal) and its threshold: the midpoint
 // between its score and the next, or its own score if no pair follows (LASER's bucc.py fails there). Without a correct
 // pair the threshold is 0, as in bucc.py.
@@ -92,7 +104,7 @@ func Extract(pairs []Scored, gold int, threshold float64) Counts {
 	return counts
 }
 
-// WriteCurves writes the precision-recall curves of reports as TSV: one line per extracted pair, best first.
+// WriteCurves writes the precision-recall curves of reports as TSV: one line per point, best first.
 func WriteCurves(path string, reports []*Report) error {
 	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Curves) > 0 }) {
 		return badinput.Errorf(

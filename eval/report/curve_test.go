@@ -36,3 +36,20 @@ func TestBestThreshold(t *testing.T) {
 		})
 	}
 }
+
+// TestThresholdCurve: the best F1 of pairs of equal score is one that a threshold gives.
+func TestThresholdCurve(t *testing.T) {
+	var pairs []Scored
+	for i := range 30 {
+		p := Scored{Score: 0.9, Correct: i < 13}
+		if i >= 10 {
+			p.Score = 0.7
+		}
+		pairs = append(pairs, p)
+	}
+	curve := ThresholdCurveOf(pairs, 13)
+	threshold, best := BestThreshold(curve)
+	if again := Extract(pairs, 13, threshold); len(curve) != 2 || math.Abs(threshold-0.8) > 1e-12 || again != best || again.Extracted != 10 {
+		t.Errorf("threshold %v with %+v, extracting again gives %+v; curve %v", threshold, best, again, curve)
+	}
+}

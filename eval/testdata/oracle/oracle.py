@@ -99,13 +99,14 @@ def prf(correct, extracted, gold):
     return p, r, f
 
 
-def optimise(scored, gold):
+def optimise(scored, gold, between_ties=True):
     """bucc.py's BuccOptimize over [(score, pair)], best first; the last pair's threshold is its own score."""
     best, threshold, point = 0.0, 0.0, (0, 0)
     correct = 0
     for i, (score, pair) in enumerate(scored):
         correct += pair in gold
-        if correct:
+        tied = i + 1 < len(scored) and scored[i + 1][0] == score
+        if correct and (between_ties or not tied):
             f = prf(correct, i + 1, len(gold))[2]
             if f > best + 1e-12:
                 best, point = f, (i + 1, correct)
@@ -162,7 +163,7 @@ def bucc_cosine(case):
         if x.times == 1 and ys[j].times == 1:
             scored.append((float(cos[i][j]), (x.id, ys[j].id)))
     scored.sort(key=lambda s: -s[0])  # stable: key order within equals
-    threshold, _ = optimise(scored, gold)
+    threshold, _ = optimise(scored, gold, between_ties=False)
     return report(scored, gold, threshold)
 
 
