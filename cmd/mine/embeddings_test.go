@@ -75,6 +75,10 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 			if differs.ReplaceAllString(got, "$1") != differs.ReplaceAllString(want, "$1") {
 				t.Errorf("of files:\n%s\nof the encoder:\n%s", got, want)
 			}
+			if named := must(t, append(args, "--encoder", fixtures.Encoder, "--src-emb", filepath.Join(vectors, c.source),
+				"--tgt-emb", filepath.Join(vectors, c.target))...); !strings.Contains(named, `"encoder": "`+fixtures.Encoder+" (") {
+				t.Errorf("the encoder that is named is not in\n%s", named)
+			}
 		})
 	}
 }

@@ -62,6 +62,8 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 		{"probe --src de", "--src is for BUCC sets and line-aligned sets"},
 		{"sts --tgt de", "--tgt is for sets of two languages"},
 		{"bucc-laser --dim 7", "--dim is of the files of --src-emb"},
+		{"bucc-laser --src-emb a.npy --tgt-emb b.npy --dim 7", "--dim is of files without a header"},
+		{"bucc-scored --src-emb a.npy --tgt-emb b.npy --encoder use-static", "leave out --src-emb"},
 	} {
 		if _, err := command(t, append([]string{"eval"}, strings.Fields(c.args)...)...); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("mine eval %s: %v, want %q", c.args, err, c.says)

@@ -103,10 +103,18 @@ type VectorFiles struct {
 	Dim            int    // dim of headerless files; 0 if all files are .npy
 	DType          embedding.DType
 	Narrow         bool
+	Encoder        string // encoder that made the vectors; empty if it is not known
+	Width          int    // number of values of its vectors
 }
 
-// Name returns the names of the files.
-func (p VectorFiles) Name() string { return p.Source + " and " + p.Target }
+// Name returns the encoder's name, if it is known, and the names of the files.
+func (p VectorFiles) Name() string {
+	files := p.Source + " and " + p.Target
+	if p.Encoder == "" {
+		return files
+	}
+	return p.Encoder + " (" + files + ")"
+}
 
 // Vectors reads a side's file and L2-normalises its rows, as the reference programs do.
 func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ EncodedSide, err error) {
@@ -122,6 +130,11 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 		return EncodedSide{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
+	if p.Encoder != "" && file.Dim != p.Width {
+		return EncodedSide{}, badinput.Errorf(
+			"%s has rows of %d values, and the encoder %s of %d: name the encoder that made them, or none",
+			path, file.Dim, p.Encoder, p.Width)
+	}
 	if file.N != len(side.Texts) {
 		return EncodedSide{}, badinput.Errorf(
 			"%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -151,6 +152,9 @@ func (o evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag st
 		if given(flag) && o.sourceEmb == "" {
 			return badinput.Errorf("mine eval: --%s is of the files of --src-emb and --tgt-emb; name them, or leave it out", flag)
 		}
+		if given(flag) && filepath.Ext(o.sourceEmb) == ".npy" && filepath.Ext(o.targetEmb) == ".npy" {
+			return badinput.Errorf("mine eval: --%s is of files without a header, and .npy has one; leave it out", flag)
+		}
 	}
 	return nil
 }
@@ -219,8 +223,16 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
 		}
-		runner.Vectors = testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim,
+		files := testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim,
 			DType: embedding.DType(o.embDType), Narrow: narrow}
+		if o.named && o.cfg.Encoder != "" {
+			m, err := model.Load(o.cfg.Encoder)
+			if err != nil {
+				return nil, nil, err
+			}
+			files.Encoder, files.Width = m.Name, m.Dim
+		}
+		runner.Vectors = files
 		return runner, func() error { return nil }, nil
 	}
 	_, encoder, err := program.OpenEncoder(o.cfg)

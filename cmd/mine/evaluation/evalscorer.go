@@ -31,8 +31,8 @@ func (o *evalOptions) openScoring(runner *eval.Runner,
 		return nothing, nil
 	}
 	if o.sourceEmb != "" {
-		return nil, badinput.Errorf("bucc-scored looks at tokens, which --src-emb does not have: " +
-			"name an encoder with --encoder")
+		return nil, badinput.Errorf("bucc-scored looks at an encoder's tokens, which files of vectors do not have: " +
+			"leave out --src-emb and --tgt-emb")
 	}
 	scoring, closeScoring, err := openScorer(o.scorer, o.cfg)
 	if err == nil && scoring != nil {
@@ -111,6 +111,7 @@ type engine struct {
 	flags.Settings
 	cfg    *pipeline.Config // once loaded
 	search string           // origin of the setting search
+	named  bool             // says that an encoder was named, which is not the default
 }
 
 // Register adds --config and the flags of what an encoder and a search are opened with, and of more settings.
@@ -127,8 +128,11 @@ func (e *engine) Load() (err error) {
 		return err
 	}
 	for _, v := range values {
-		if v.Key == "search" {
+		switch v.Key {
+		case "search":
 			e.search = v.Origin
+		case "encoder":
+			e.named = v.Origin != flags.ByDefault
 		}
 	}
 	return e.cfg.Resolve()
