@@ -11,7 +11,7 @@ func TestReadNegatives(t *testing.T) {
 	const kinds = `{"a edited": {"errtype": "Number", "src": "a"}, "b edited": {"errtype": "EntityReplacement", "src": "b"}}`
 	dir := put(t, map[string]string{
 		"eng_Latn_errtype.devtest.json": kinds, "eng_Latn_augmented.devtest": "b edited\na edited\nb edited\n",
-		"alone.json": kinds, "empty.json": "{}", "list.json": "[1]",
+		"alone.json": kinds, "empty.json": "{}", "list.json": "[1]", "other.json": `{"a edited": {"type": "Number", "source": "a"}}`,
 	})
 	got, err := testset.ReadNegatives(dir + "/eng_Latn_errtype.devtest.json")
 	want := []testset.Negative{{Text: "b edited", Of: "b", Kind: "EntityReplacement"}, {Text: "a edited", Of: "a", Kind: "Number"}, {Text: "b edited", Of: "b", Kind: "EntityReplacement"}}
@@ -24,6 +24,8 @@ func TestReadNegatives(t *testing.T) {
 	}
 	_, err = testset.ReadNegatives(dir + "/empty.json")
 	refused(t, err, "no negative")
-	_, err = testset.ReadNegatives(dir + "/list.json")
-	refused(t, err, "published xsim++ format")
+	for _, name := range []string{"/list.json", "/other.json"} {
+		_, err = testset.ReadNegatives(dir + name)
+		refused(t, err, "published xsim++ format")
+	}
 }

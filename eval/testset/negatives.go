@@ -31,7 +31,13 @@ func ReadNegatives(path string) ([]Negative, error) {
 		Kind string `json:"errtype"`
 		Of   string `json:"src"`
 	}
-	if err := json.Unmarshal(data, &kinds); err != nil {
+	err = json.Unmarshal(data, &kinds)
+	for _, k := range kinds {
+		if k.Kind == "" || k.Of == "" {
+			err = errors.New("another layout")
+		}
+	}
+	if err != nil {
 		return nil, badinput.Errorf(
 			"%s is not JSON of the published xsim++ format, {\"edited sentence\": {\"errtype\": ..., \"src\": ...}, ...}: download it again or name another file",
 			path)

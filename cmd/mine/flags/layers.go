@@ -19,6 +19,7 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+	"gopkg.in/yaml.v3"
 
 	"bitextmine/configs"
 	"bitextmine/corpus"
@@ -140,6 +141,9 @@ func readPreset(name string) (map[string]any, error) {
 		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
 	}
 	values := v.AllSettings()
+	if err := addEmpty(values, data); err != nil {
+		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
+	}
 	if wrong := checkValues(values); len(wrong) > 0 {
 		return values, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
 	}
@@ -150,6 +154,22 @@ func readPreset(name string) (map[string]any, error) {
 		}
 	}
 	return values, nil
+}
+
+// addEmpty adds the keys of a config that have no value, or an empty map, which viper leaves out: they may be misspelt.
+func addEmpty(values map[string]any, data []byte) error {
+	var all map[string]any
+	if err := yaml.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for key, value := range all {
+		key = strings.ToLower(key)
+		_, there := values[key]
+		if _, known := find(All, key); !there && (value != nil || !known) {
+			values[key] = value
+		}
+	}
+	return nil
 }
 
 // readPresetFile reads a preset that is a file of the user's.

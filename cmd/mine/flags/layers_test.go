@@ -71,6 +71,9 @@ func TestWrongValues(t *testing.T) {
 		{"a number for a switch", "keep_below: 1", "", "config FILE: keep_below is 1 but must be true or false"},
 		{"a list for a text", "out: [a]", "", `config FILE: out is ["a"] but must be a text`},
 		{"a map for a list", "src_text: {a: b}", "", `config FILE: src_text is {"a":"b"} but must be a list of texts`},
+		{"keys without a value", "tresh: {}\nrules:\nkk: {a: {}}\nmargin:", "", `config FILE: setting "kk" is not known (is k meant?); ` +
+			"setting \"rules\" is not known, `mine config` lists the settings; setting \"tresh\" is not known (is text meant?)"},
+		{"an empty map for a text", "max_memory: {}", "", `config FILE: max_memory is {} but must be a text`},
 		{"a word for the corpora", "corpora: all", "", `config FILE: corpora is "all" but must be lists of texts by name`},
 		{"a list for the corpora", "corpora: [a]", "", `config FILE: corpora is ["a"] but must be lists of texts by name`},
 		{"a language no one knows", "corpora: {qq: " +
