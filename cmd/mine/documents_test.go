@@ -315,6 +315,8 @@ func checkBlocks(t *testing.T, dir, mined string) {
 		`--blocks is "0"`:         {"export", mined, "--blocks", "0", "--out", out},
 		"--max-missing changes n": {"export", mined, "--max-missing", "2", "--out", out},
 		"--ascending changes not": {"export", mined, "--ascending", "--out", out},
+		"--where changes nothing": {"export", mined, "--where", "", "--out", out},
+		"--sort changes nothing":  {"export", mined, "--sort", "", "--out", out},
 		"--split-by changes not":  {"export", mined, "--split-by", "src_doc", "--out", out},
 		"--licence changes not":   {"export", mined, "--licence", "cc0-1.0", "--out", out},
 		"--max-missing is -2":     {"export", mined, "--blocks", "9", "--max-missing", "-2", "--out", out},

@@ -335,18 +335,19 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 			return err
 		}
 	}
-	for i, part := range parts {
+	for _, s := range sets {
+		part := parts[s.part]
 		if len(part) == 0 {
 			continue
 		}
 		some, err := b.Select(part)
 		if err == nil {
-			err = sets[i].writer.Write(some)
+			err = s.writer.Write(some)
 		}
 		if err != nil {
 			return err
 		}
-		sets[i].pairs += uint64(len(part))
+		s.pairs += uint64(len(part))
 	}
 	return nil
 }

@@ -178,9 +178,22 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSetsWithoutPairs: a set that nothing asks for is not written, and one that gets no pair is warned of.
+func TestSetsWithoutPairs(t *testing.T) {
+	dir := t.TempDir()
+	report := run(t, Options{Files: []string{source(t)}, Format: "tsv", Out: filepath.Join(dir, "out.tsv"), Split: Split{Dev: 0.05, By: "src_lang"}})
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 2 || len(report.Sets) != 2 {
+		t.Errorf("%v are written (%v)", files, err)
+	}
+	if warnings := report.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], "set dev has no pair") || !strings.Contains(warnings[0], "src_lang") {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
 func TestHuggingFace(t *testing.T) {
 	in, dir := source(t), filepath.Join(t.TempDir(), "set")
-	report := run(t, Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1}, Licence: "cc-by-4.0", Columns: []string{"score"}})
+	report := run(t, Options{Files: []string{in}, Format: HuggingFace, Out: dir, Split: Split{Dev: 0.1, Test: 0.1}, Licence: "cc-by-4.0", Columns: []string{"score"}})
 	data, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,17 @@ type SetReport struct {
 	Files []string
 }
 
+// Warnings name the sets without pairs, which the column that the pairs are divided by may be to blame for.
+func (r *Report) Warnings() (warnings []string) {
+	for _, s := range r.Sets {
+		if r.Written > 0 && s.Pairs == 0 {
+			warnings = append(warnings, fmt.Sprintf("the set %s has no pair, as the column %s has too few values for its share: "+
+				"name another with --split-by, or give a larger share", s.Name, r.SplitBy))
+		}
+	}
+	return warnings
+}
+
 // Summary writes the counts.
 func (r *Report) Summary(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d pairs exported", r.Written, r.Read)

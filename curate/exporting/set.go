@@ -18,6 +18,7 @@ import (
 // set is one of the sets that the pairs are divided into, with its files.
 type set struct {
 	name   string
+	part   int // its number
 	files  []string
 	to     []io.WriteCloser // the files, compressed
 	writer Writer
@@ -26,13 +27,12 @@ type set struct {
 
 // sets names the sets and their files.
 func (e *exporter) sets() []*set {
-	names := []string{"train"}
-	if e.opts.Split.Dev+e.opts.Split.Test > 0 {
-		names = []string{"train", "dev", "test"}
-	}
-	all := make([]*set, len(names))
-	for i, name := range names {
-		all[i] = &set{name: name, files: e.files(name, len(names) > 1)}
+	shares := [...]float64{train: 1, dev: e.opts.Split.Dev, test: e.opts.Split.Test}
+	var all []*set
+	for part, name := range [...]string{train: "train", dev: "dev", test: "test"} {
+		if shares[part] > 0 {
+			all = append(all, &set{name: name, part: part, files: e.files(name, shares[dev]+shares[test] > 0)})
+		}
 	}
 	return all
 }

@@ -135,6 +135,9 @@ func (o *exportOptions) run(ctx context.Context, files []string, given func(flag
 	if err != nil {
 		return err
 	}
+	for _, warning := range report.Warnings() {
+		slog.Warn(warning)
+	}
 	report.Summary(program.Told(out, o.out))
 	return nil
 }
@@ -200,6 +203,8 @@ func (o *exportOptions) refuseIdle(given func(flag string) bool, format string) 
 		met         bool
 	}{
 		{"ascending", "--sort", o.sort != ""},
+		{"sort", "a column", o.sort != ""},
+		{"where", "a condition", o.where != ""},
 		{"max-missing", "--blocks", o.blocks != ""},
 		{"split-by", "--dev or --test", o.dev+o.test > 0},
 		{"licence", "--format hf", format == exporting.HuggingFace},
