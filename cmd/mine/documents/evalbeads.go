@@ -105,7 +105,7 @@ func (o *beadOptions) compare(out io.Writer, format report.Format) error {
 	c.Add(gold, found)
 	r := documents.NewLadderReport(o.beads)
 	documents.AddLadderRow(r, o.gold, c)
-	return r.Write(out, format)
+	return program.WriteReports(out, format, r)
 }
 
 // measure aligns documents that have gold standards.
@@ -138,7 +138,7 @@ func (o *beadOptions) measure(ctx context.Context, out io.Writer, format report.
 		documents.AddLadderRow(r, set.name, c)
 	}
 	documents.AddLadderRow(r, "all", all)
-	return r.Write(out, format)
+	return program.WriteReports(out, format, r)
 }
 
 // goldSet is a pair of documents and its gold standard.

@@ -123,7 +123,7 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	r := documents.NewPairingReport(m.Name)
 	documents.AddPairingRow(r, o.name(), made, pairs)
-	return r.Write(out, format)
+	return program.WriteReports(out, format, r)
 }
 
 // name says in the report how the documents are made.

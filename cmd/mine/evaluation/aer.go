@@ -14,6 +14,7 @@ import (
 	"bitextmine/bitext"
 	"bitextmine/bitext/exchange"
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/eval"
 	"bitextmine/eval/report"
@@ -106,7 +107,7 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return r.Write(out, format)
+	return program.WriteReports(out, format, r)
 }
 
 // without refuses flags that only count beside others.

@@ -191,7 +191,7 @@ func runEval(ctx context.Context, o evalOptions, args []string, given func(flag 
 	if err != nil {
 		return err
 	}
-	if err := report.Write(out, format, reports); err != nil {
+	if err := program.WriteReports(out, format, reports...); err != nil {
 		return err
 	}
 	if o.curve != "" {
