@@ -62,6 +62,7 @@ func (r *Reader) check() error {
 	for i := range schema.NumColumns() {
 		r.columns[schema.Column(i).Path()] = i
 	}
+	var missing []string
 	for _, field := range Schema(Metadata{}).Fields() {
 		path, want := field.Name, physicalType(field.Type)
 		if path == "reasons" {
@@ -69,7 +70,8 @@ func (r *Reader) check() error {
 		}
 		at, ok := r.columns[path]
 		if !ok {
-			return badinput.Errorf("%s is not a bitext file: it has no column %s", r.path, path)
+			missing = append(missing, field.Name)
+			continue
 		}
 		column := schema.Column(at)
 		if column.PhysicalType() != want || want == parquet.Types.FixedLenByteArray &&
@@ -77,6 +79,9 @@ func (r *Reader) check() error {
 			return badinput.Errorf("%s is not a bitext file: its column %s has the type %s", r.path, path,
 				column.PhysicalType())
 		}
+	}
+	if len(missing) > 0 {
+		return badinput.Errorf("%s is not a bitext file: it has no column %s", r.path, strings.Join(missing, ", "))
 	}
 	return nil
 }

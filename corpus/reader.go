@@ -189,8 +189,11 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 		}
 		r.counts.Skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
-			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); correct the line or remove it", r.src.Name, rec.line,
-				rec.reason, rec.detail)
+			advice := "correct the line or remove it"
+			if rec.reason == ReasonNotUTF8 {
+				advice = inUTF8Advice
+			}
+			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); %s", r.src.Name, rec.line, rec.reason, rec.detail, advice)
 		}
 	}
 }
@@ -232,6 +235,8 @@ var (
 	ErrNotUTF8 = errors.New("its text is not UTF-8")
 )
 
+const inUTF8Advice = "convert it to UTF-8 or, for mine run and mine encode, name its encoding with --encoding"
+
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.
 func (r *Reader) finish() error {
 	var passed uint64
@@ -250,7 +255,7 @@ func (r *Reader) finish() error {
 	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
 		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0 && 2*r.counts.Skipped[ReasonNotUTF8] > r.counts.Lines:
-		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; convert it to UTF-8 or, for mine run, name its encoding with --encoding", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8)
+		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; %s", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8, inUTF8Advice)
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)

@@ -64,6 +64,7 @@ func TestBUCCRefuses(t *testing.T) {
 		{"gold names a missing id", "de-en.train.gold", "d1\te9\n", []string{"de-en.train.gold:1", "e9", "en"}},
 		{"gold turned round", "de-en.train.gold", "e1\td1\n", []string{"de-en.train.gold:1", "e1", "de"}},
 		{"gold without a tab", "de-en.train.gold", "d1 e1\n", []string{"de-en.train.gold:1"}},
+		{"an id without a sentence", "de-en.train.en", "e1\t\ne2\ttwo\n", []string{"de-en.train.en:1", "no sentence", "gold"}},
 		{"a line without an id", "de-en.train.en", "e1\tone\ntwo\n", []string{"de-en.train.en:2"}},
 		{"not UTF-8", "de-en.train.en", "e1\tone\ne2\t\xff\xfe\n", []string{"de-en.train.en:2"}},
 		{"no gold file", "de-en.train.gold", "", []string{"gold"}},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/cmd/mine/program"
 	"bitextmine/encode/embedding"
 )
 
@@ -116,5 +119,22 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "x*")); err != nil || left != nil {
 		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// TestEncodeSaysWhatToDo: of text in another encoding, and after a stop, which keeps nothing.
+func TestEncodeSaysWhatToDo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writerInto(t, ".")("latin.txt", "Gr\xfc\xdfe.\n")
+	args := []string{"encode", "--lang", "de", "--out", "x.npy", "latin.txt"}
+	if _, err := command(t, args...); err == nil || !strings.Contains(err.Error(), "with --encoding") {
+		t.Errorf("of text in Latin 1: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	root := newRoot()
+	root.SetArgs(append(args, "--encoding", "latin1"))
+	if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(program.AfterStop(err), "begins anew") {
+		t.Errorf("after a stop: %v", err)
 	}
 }

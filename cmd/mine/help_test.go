@@ -44,6 +44,9 @@ func TestHelpShowsHowAValueIsGiven(t *testing.T) {
 	if text := helpOf(t, "status", "--help"); !strings.Contains(text, "--watch[=duration]") || !strings.Contains(text, "--work string") {
 		t.Errorf("mine status --help has %s", text)
 	}
+	if text := strings.Join(strings.Fields(helpOf(t, "score", "--help")), " "); !strings.Contains(text, "(default exact, or ivf above 150000 pairs)") {
+		t.Errorf("mine score --help has %s", text)
+	}
 }
 
 // TestHelpFitsTheTerminal: no line of the help of any command is wider than help.Width, and the help shows each flag.

@@ -82,4 +82,9 @@ func TestSearch(t *testing.T) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
 	}
+	own := filepath.Join(dir, "own.parquet")
+	must(t, "export", run, "--columns", "score", "--out", own)
+	if _, err := command(t, "search", "x", "--bitext", own); err == nil || !strings.Contains(err.Error(), "src_lang, tgt_lang, prob") {
+		t.Errorf("of a file without several columns: %v", err)
+	}
 }

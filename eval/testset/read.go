@@ -27,7 +27,7 @@ func strip(text string) string {
 }
 
 // readSide reads a file of one sentence per line or, with ids, of id<TAB>sentence, in any compression that corpus
-// reads. Line numbers identify sentences here, so a line without a sentence is an error.
+// reads. A line without a sentence is an error: line numbers identify sentences, or vectors in files.
 func readSide(path, language string, ids bool) (Side, error) {
 	opts := corpus.DefaultOptions()
 	opts.Format, opts.OnBadLine = corpus.FormatText, corpus.FailBadLine
@@ -41,7 +41,12 @@ func readSide(path, language string, ids bool) (Side, error) {
 		if err != nil {
 			return Side{}, err
 		}
-		if next++; s.Line != next {
+		next++
+		switch {
+		case s.Line != next && ids:
+			return Side{}, badinput.Errorf("%s:%d: the line has no sentence: put it there, or remove the line, "+
+				"and the pairs with its id from the gold", path, next)
+		case s.Line != next:
 			return Side{}, badinput.Errorf(
 				"%s:%d: the line is empty, but sentences are paired by line number: put the sentence there", path, next)
 		}

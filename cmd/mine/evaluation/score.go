@@ -70,6 +70,7 @@ few; --search exact finds all.`,
 		"format", "src_format", "tgt_format", "text_column", "src_text_column", "tgt_text_column", "on_bad_line",
 		"max_line_bytes")
 	f := cmd.Flags()
+	f.Lookup("search").DefValue = fmt.Sprintf("exact, or ivf above %d pairs", many) // what the help shows
 	f.StringVar(&o.source, "src", "", "source language")
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file")
