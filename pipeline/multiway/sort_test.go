@@ -142,8 +142,8 @@ func TestSmallFilesAreSortedTogether(t *testing.T) {
 		if err := multiway.Unmix(t.Context(), &one); err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Join(one.SortWarnings, "\n"); said != "mixed text: 1 records are in none of the languages, or too unsurely, and are left out ("+
-			filepath.Join(cfg.Out, "sorted", "*", "other.jsonl")+")" {
+		if said := strings.Join(one.SortWarnings, "\n"); !strings.HasPrefix(said, "mixed text: 1 records are in none of the languages, or too unsurely, and are left out ("+
+			filepath.Join(cfg.Out, "sorted", "*", "other.jsonl")+")") { // lines of pages may follow: sites are told by group
 			t.Errorf("the warnings are %q", said)
 		}
 		times := map[string]time.Time{}
