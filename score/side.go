@@ -101,8 +101,9 @@ func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string) 
 	for lo := 0; lo < len(texts); lo += part {
 		group.Go(func() error {
 			for i := lo; i < min(lo+part, len(texts)); i++ {
-				s.read[i].Surface = surface.Of(s.language, texts[i])
-				s.read[i].Sounds = surface.AppendSounds(make([]surface.Sound, 0, len(texts[i])+len(texts[i])/4), texts[i])
+				text := surface.Plain(texts[i])
+				s.read[i].Surface = surface.Of(s.language, text)
+				s.read[i].Sounds = surface.AppendSounds(make([]surface.Sound, 0, len(text)+len(text)/4), text)
 			}
 			return ctx.Err()
 		})

@@ -199,11 +199,16 @@ func matching(fsys fs.FS, pattern string) (found []string, err error) {
 			case d.IsDir() && isIgnored(d.Name()):
 				return fs.SkipDir
 			}
-			info, err := fs.Stat(fsys, name)
-			linked := err == nil && info.IsDir() && !d.IsDir()
-			if within, err := filepath.Rel(root, name); err == nil && !linked && fits(parts, strings.Split(within, "/")) {
-				found = append(found, name)
+			within, err := filepath.Rel(root, name)
+			if err != nil || !fits(parts, strings.Split(within, "/")) {
+				return nil
 			}
+			if d.Type()&fs.ModeSymlink != 0 {
+				if info, err := fs.Stat(fsys, name); err == nil && info.IsDir() {
+					return nil
+				}
+			}
+			found = append(found, name)
 			return nil
 		})
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // fractions are those that stand behind a whole number: 1½ is 1.5.
-var fractions = map[string]string{"½": ".5", "¼": ".25", "¾": ".75"}
+var fractions = map[rune]string{'½': ".5", '¼': ".25", '¾': ".75"}
 
 // myriadUnits are the words that multiply a part of a Chinese, Japanese or Korean number, longer ones first.
 var myriadUnits = []struct {
@@ -26,13 +26,14 @@ func myriads(text string) (sum string, length int) {
 		if parts > 0 {
 			rest = strings.TrimPrefix(rest, " ")
 		}
-		value, digits := wholeNumber(rest)
-		if digits == 0 {
+		digits := wholeNumber(rest)
+		next, word := myriadUnit(rest[digits:])
+		if next == 0 && parts == 0 { // most numbers
 			break
 		}
-		next, word := myriadUnit(rest[digits:])
+		value, err := strconv.ParseUint(strings.ReplaceAll(rest[:digits], ",", ""), 10, 64)
 		spaced := len(rest) < len(text)-length
-		if value >= unit/max(next, 1) || next == 0 && (parts == 0 || spaced && isYear(rest[digits:])) {
+		if err != nil || value >= unit/max(next, 1) || next == 0 && spaced && isYear(rest[digits:]) {
 			break
 		}
 		total += value * max(next, 1)
@@ -62,18 +63,14 @@ func isYear(rest string) bool {
 	return strings.HasPrefix(rest, "년") || strings.HasPrefix(rest, "年")
 }
 
-// wholeNumber reads up to eight digits, in which commas may group thousands, and their length; others have none.
-func wholeNumber(text string) (value uint64, length int) {
-	length = leading(text)
+// wholeNumber is the length of up to eight digits, in which commas may group thousands; others have none.
+func wholeNumber(text string) int {
+	length := leading(text)
 	for length > 0 && length < len(text) && text[length] == ',' && leading(text[length+1:]) == 3 {
 		length += 4
 	}
 	if length > 8+2 || length < len(text) && (text[length] == '.' || text[length] == ',') && leading(text[length+1:]) > 0 {
-		return 0, 0
+		return 0
 	}
-	value, err := strconv.ParseUint(strings.ReplaceAll(text[:length], ",", ""), 10, 64)
-	if err != nil {
-		return 0, 0
-	}
-	return value, length
+	return length
 }

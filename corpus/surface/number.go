@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Number is a number of a sentence, in a form that is equal in many languages.
@@ -61,11 +62,8 @@ func AppendNumbers(numbers []Number, text string) (_ []Number, length int) {
 	_, length, _ = digits(text)
 	length += thousands(text, length)
 	written := strings.ReplaceAll(text[:length], " ", "")
-	for sign, fraction := range fractions {
-		if strings.HasPrefix(text[length:], sign) {
-			written, length = written+fraction, length+len(sign)
-			break
-		}
+	if sign, width := utf8.DecodeRuneInString(text[length:]); fractions[sign] != "" {
+		written, length = written+fractions[sign], length+width
 	}
 	if hour := hourOfDay(written, text[length:]); hour != "" {
 		written = hour

@@ -6,9 +6,9 @@ import "unicode/utf8"
 const firstPlain = 0xd8
 
 // Plain returns the text with the digits of every script, the letters and marks of full width, and the separators and
-// percent signs of Arabic as ASCII has them, so that 10：15, １６，７００ and ٣٫٧٥٪ are numbers as others write them. It has
-// as many characters. A comma of Chinese or Arabic is one only between digits where it groups thousands, as it mostly
-// ends a clause.
+// percent signs of Arabic as ASCII has them: 10：15, １６，７００ and ٣٫٧٥٪ are numbers as others write them. It has as
+// many characters. A comma of Chinese or Arabic is one only between digits where it groups thousands, as it mostly ends
+// a clause.
 func Plain(text string) string {
 	at := 0
 	for at < len(text) && text[at] < firstPlain {

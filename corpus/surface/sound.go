@@ -47,10 +47,10 @@ func (s Sound) isVowel() bool { return s >= soundI }
 // soundLetters are the classes as the tables of this package write them.
 const soundLetters = " .PFWTSCKHJMNLRIEAOU"
 
-// AppendSounds appends the sounds of a text's words. Equal neighbours are one: double letters, and dt or ck.
+// AppendSounds appends the sounds of the words of a text, which is Plain's. Equal neighbours are one: double letters,
+// and dt or ck.
 func AppendSounds(to []Sound, text string) []Sound {
 	inside := false
-	text = Plain(text)
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
