@@ -21,15 +21,15 @@ type Pair struct {
 	SourceLanguage, TargetLanguage string // corpus.ParseLanguage's names
 	// links between words that Source.Alignments gives; nil if it gives none
 	Links []word.Link
+
+	keys [2]corpus.Key // keys of both sides, once the reader has taken the pair
 }
 
 // among reports whether the key of a side is among the keys.
 func (p *Pair) among(keys map[corpus.Key]struct{}) bool {
-	_, is := keys[corpus.KeyOf(p.Source)]
-	if !is {
-		_, is = keys[corpus.KeyOf(p.Target)]
-	}
-	return is
+	_, source := keys[p.keys[0]]
+	_, target := keys[p.keys[1]]
+	return source || target
 }
 
 // Pairs yields every pair of the sources once, in their order, and counts in stats what it drops; an error ends it. A
@@ -224,11 +224,11 @@ func (r *reader) refuse(p *Pair) Reason {
 	if why := r.labels.Refuse(p); why != "" {
 		return why
 	}
+	p.keys = [2]corpus.Key{corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)}
 	if p.among(r.heldOut) {
 		return HeldOut
 	}
-	source, target := corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)
-	a, b := p.SourceLanguage+"\x00"+string(source[:]), p.TargetLanguage+"\x00"+string(target[:])
+	a, b := p.SourceLanguage+"\x00"+string(p.keys[0][:]), p.TargetLanguage+"\x00"+string(p.keys[1][:])
 	key := corpus.KeyOf(min(a, b) + max(a, b)) // the same in both directions
 	if _, dup := r.seen[key]; dup {
 		return Duplicate
