@@ -154,7 +154,7 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 		return nil
 	}
 	r, err := m.train(ctx, c, dir)
-	if err != nil {
+	if err != nil || there != nil { // others need only its checkpoint again
 		return err
 	}
 	r.System, r.Seed, r.Rate = name, seed, c.Optimiser.LearningRate
