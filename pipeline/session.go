@@ -217,11 +217,11 @@ func checkSearch(cfg *config.Config, dim int, remote bool) error {
 // names encoders that were, or do not say. Pairs of such a language are kept for precision alone.
 func UnknownLanguages(log *slog.Logger, m *model.Model, languages [2]string) (warnings []string) {
 	for _, code := range languages {
-		if corpus.Lists(m.Languages, code) {
+		if corpus.Lists(m.Knows(), code) {
 			continue
 		}
 		warning := fmt.Sprintf("the encoder %s was not trained on %s (it knows %s), so few pairs are found: name another with --encoder",
-			m.Name, code, strings.Join(m.Languages, " "))
+			m.Name, code, strings.Join(m.Knows(), " "))
 		trained, silent := encodersOf(languages)
 		if len(trained) > 0 {
 			warning += "; these know it: " + strings.Join(trained, " ")
@@ -247,9 +247,9 @@ func encodersOf(languages [2]string) (trained, silent []string) {
 		m, err := model.Decode(bytes.NewReader(raw), "configs/"+file)
 		switch {
 		case err != nil:
-		case len(m.Languages) == 0:
+		case len(m.Knows()) == 0:
 			silent = append(silent, m.Name)
-		case corpus.Lists(m.Languages, languages[0]) && corpus.Lists(m.Languages, languages[1]):
+		case corpus.Lists(m.Knows(), languages[0]) && corpus.Lists(m.Knows(), languages[1]):
 			trained = append(trained, m.Name)
 		}
 	}

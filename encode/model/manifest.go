@@ -66,6 +66,15 @@ type Source struct {
 	Gated      bool    `yaml:"gated,omitempty"`      // files are given only to people who accepted the terms
 }
 
+// Knows are the languages that an encoder was trained on: those listed, or those that have a prefix where a sentence of
+// any other has none. An encoder that does not say gives none.
+func (m Manifest) Knows() []string {
+	if _, all := m.Prefixes[AnyLanguage]; len(m.Languages) > 0 || all {
+		return m.Languages
+	}
+	return slices.Sorted(maps.Keys(m.Prefixes))
+}
+
 // AnyLanguage is the key of the prefix for every language that has no prefix of its own.
 const AnyLanguage = "*"
 

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/corpus"
 	"bitextmine/encode/model"
 	"bitextmine/model/importer"
 )
@@ -25,7 +27,7 @@ type listed struct {
 }
 
 func describe(m model.Manifest) listed {
-	l := listed{m.Name, m.Dim, m.Source.Parameters, m.Licence, m.Source.Tatoeba, "", m.Languages}
+	l := listed{m.Name, m.Dim, m.Source.Parameters, m.Licence, m.Source.Tatoeba, "", m.Knows()}
 	if m.Source.Gated {
 		l.Gated = "https://huggingface.co/" + m.Source.Hub
 	}
@@ -34,6 +36,7 @@ func describe(m model.Manifest) listed {
 
 func newList() *cobra.Command {
 	asJSON := false
+	var languages []string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the encoders that the program knows by name, with their size, licence and languages",
@@ -43,9 +46,16 @@ func newList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, code := range languages {
+				if _, err := corpus.ParseLanguage(code); err != nil {
+					return err
+				}
+				all = slices.DeleteFunc(all, func(m listed) bool { return len(m.Languages) == 0 || !corpus.Lists(m.Languages, code) })
+			}
 			return printModels(cmd.OutOrStdout(), all, asJSON)
 		},
 	}
+	cmd.Flags().StringSliceVar(&languages, "langs", nil, "list only encoders that say that they were trained on all of these languages")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -75,13 +85,21 @@ func printModels(out io.Writer, all []listed, asJSON bool) error {
 		if m.Tatoeba > 0 {
 			score = fmt.Sprintf("Tatoeba %.1f", m.Tatoeba)
 		}
-		line := fmt.Sprintf("%-34s %5d dimensions  %5s  %-12s  %-20s  %s", m.Name, m.Dim, m.Parameters, score, m.Licence, strings.Join(m.Languages, " "))
+		line := fmt.Sprintf("%-34s %5d dimensions  %5s  %-12s  %-20s  %s", m.Name, m.Dim, m.Parameters, score, m.Licence, inShort(m.Languages))
 		if m.Gated != "" {
-			line += "accept its terms on " + m.Gated + " and set HF_TOKEN"
+			line += "  accept its terms on " + m.Gated + " and set HF_TOKEN"
 		}
 		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inShort lists languages, or counts them where they would fill lines.
+func inShort(languages []string) string {
+	if len(languages) > 20 {
+		return fmt.Sprintf("%d languages", len(languages))
+	}
+	return strings.Join(languages, " ")
 }
