@@ -55,6 +55,19 @@ func TestSweepDuringARun(t *testing.T) {
 	if err != nil || swept.Outputs["search"] == 0 || swept.Kept > 0 {
 		t.Errorf("a sweep after the runs took %v, error %v", swept, err)
 	}
+	// Whose output directory was deleted keeps nothing, if it is asked for: what the other run has stays.
+	for _, left := range []string{filepath.Join(out, "mined"), cfg.Out} {
+		if err := os.RemoveAll(left); err != nil {
+			t.Fatal(err)
+		}
+		if swept, err := sweepWork(t, cfg.Work, admin.Sweep{Keep: 1, Cells: true}); err != nil || len(swept.Outputs) > 0 {
+			t.Errorf("a sweep took %v, error %v", swept, err)
+		}
+		swept, err := sweepWork(t, cfg.Work, admin.Sweep{Keep: 1, Cells: true, Deleted: true})
+		if err != nil || swept.Outputs["match"] != 1 || (swept.Outputs["encode"] > 0) != (left == cfg.Out) {
+			t.Errorf("without %s a sweep took %v, error %v", left, swept, err)
+		}
+	}
 }
 
 // TestSweepOfAReadOnlyDisk: what could not be removed is not counted.

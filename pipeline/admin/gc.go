@@ -24,10 +24,12 @@ import (
 
 // Sweep says what mine gc may take away.
 type Sweep struct {
-	Keep   int           // the last runs into each output directory whose outputs stay
-	Cells  bool          // sweep searched cells too, as merged neighbours hold all that a run needs of them
-	Older  time.Duration // younger outputs and leftovers stay, and of whatever age what a running process needs
-	DryRun bool
+	Keep  int  // the last runs into each output directory whose outputs stay
+	Cells bool // sweep searched cells too, as merged neighbours hold all that a run needs of them
+	// Deleted: forget runs into directories that are not there now, as if those had never been.
+	Deleted bool
+	Older   time.Duration // younger outputs and leftovers stay, and of whatever age what a running process needs
+	DryRun  bool
 }
 
 // Swept says what mine gc took away.
@@ -111,6 +113,10 @@ func (g *collector) mark(ctx context.Context) error {
 	}
 	kept := map[string]int{}
 	for _, run := range slices.Backward(runs) {
+		if _, err := os.Stat(run.Out); g.Deleted && errors.Is(err, fs.ErrNotExist) {
+			g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", run.Out)
+			continue
+		}
 		if kept[run.Line()]++; kept[run.Line()] > g.Keep {
 			continue
 		}

@@ -29,6 +29,7 @@ describes all sentences again.`,
 	f := cmd.Flags()
 	f.IntVar(&sweep.Keep, "keep", 1, "runs into each output directory whose intermediate files stay")
 	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells and descriptions too")
+	f.BoolVar(&sweep.Deleted, "deleted", false, "forget runs whose output directory is not there now, also on a disk that is not mounted")
 	flags.DurationVar(f, &sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
