@@ -108,28 +108,24 @@ func (f *Files) Done(ctx context.Context) (func(stage, key string) bool, error) 
 	return func(stage, key string) bool { return found[stage+"/"+key] }, nil
 }
 
-// ShardPath returns the path of a shard file.
-func (f *Files) ShardPath(ctx context.Context, s *plan.Shard) (string, error) {
+// OpenShard opens a shard.
+func (f *Files) OpenShard(ctx context.Context, s *plan.Shard) (*shard.Reader, error) {
 	out, err := f.Output(ctx, Shard, s.Task)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return out.Path(s.File), nil
+	return shard.Open(out.Path(s.File))
 }
 
 // Keys reads the sentence keys of a shard.
 func (f *Files) Keys(ctx context.Context, s *plan.Shard) ([]corpus.Key, error) {
-	path, err := f.ShardPath(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := shard.Open(path)
+	reader, err := f.OpenShard(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := reader.Keys()
 	if err == nil && len(keys) != s.Rows {
-		err = fmt.Errorf("shard %s has %d keys for %d rows", path, len(keys), s.Rows)
+		err = fmt.Errorf("shard %s has %d keys for %d rows", s.Name, len(keys), s.Rows)
 	}
 	return keys, errors.Join(err, reader.Close())
 }

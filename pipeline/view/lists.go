@@ -203,11 +203,7 @@ func (p *Pair) RowsOfPairs(ctx context.Context, pairs [][2]int32, each func(at, 
 func (p *Pair) rowsAt(
 	ctx context.Context, s *plan.Shard, rows []uint32, order []int32, each func(at int, shard *plan.Shard, number uint32, row shard.Row),
 ) (err error) {
-	path, err := p.ShardPath(ctx, s)
-	if err != nil {
-		return err
-	}
-	reader, err := shard.Open(path)
+	reader, err := p.OpenShard(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -221,7 +217,7 @@ func (p *Pair) rowsAt(
 		n++
 	}
 	if n != len(rows) {
-		return fmt.Errorf("shard %s gave %d of %d rows", path, n, len(rows))
+		return fmt.Errorf("shard %s gave %d of %d rows", s.Name, n, len(rows))
 	}
 	return nil
 }

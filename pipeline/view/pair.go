@@ -120,11 +120,7 @@ func (p *Pair) EachText(ctx context.Context, side, n int, each func(row uint32, 
 
 // EachRow calls each with the sentences of a shard, normalised.
 func (f *Files) EachRow(ctx context.Context, s *plan.Shard, each func(row uint32, text string) error) (err error) {
-	path, err := f.ShardPath(ctx, s)
-	if err != nil {
-		return err
-	}
-	reader, err := shard.Open(path)
+	reader, err := f.OpenShard(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -180,8 +180,8 @@ func keyOf(text string) string { return hexOf(corpus.KeyOf(corpus.Normalise(text
 // hexOf is a key as label.Keys writes it.
 func hexOf(key corpus.Key) string { return hex.EncodeToString(key[:]) }
 
-func eachRow(path string, each func(at int, row shard.Row) error) (err error) {
-	r, err := shard.Open(path)
+func eachRow(ctx context.Context, p *view.Pair, s *plan.Shard, each func(at int, row shard.Row) error) (err error) {
+	r, err := p.OpenShard(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -219,15 +219,12 @@ func Rest(ctx context.Context, p *view.Pair, kept *Kept, side int, each func(of 
 	}
 	for n := range p.Language(side).Shards {
 		s := &p.Language(side).Shards[n]
-		path, err := p.ShardPath(ctx, s)
-		if err == nil {
-			err = eachRow(path, func(at int, row shard.Row) error {
-				if !numbered.IsFirst(n, at) || used[numbered.Rows[n][at]] || has(kept.sides[side], hashOf(hexOf(row.Key))) {
-					return ctx.Err()
-				}
-				return each(s, uint32(at), row)
-			})
-		}
+		err := eachRow(ctx, p, s, func(at int, row shard.Row) error {
+			if !numbered.IsFirst(n, at) || used[numbered.Rows[n][at]] || has(kept.sides[side], hashOf(hexOf(row.Key))) {
+				return ctx.Err()
+			}
+			return each(s, uint32(at), row)
+		})
 		if err != nil {
 			return err
 		}

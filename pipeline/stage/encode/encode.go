@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/pipeline/plan"
@@ -116,11 +115,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	path, err := e.ShardPath(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := shard.Open(path)
+	reader, err := e.OpenShard(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +154,7 @@ func rate(ctx context.Context, e *stage.Env, left []*plan.Task) (float64, error)
 // takes is not counted, and of two encodings the shorter counts.
 func Rate(ctx context.Context, e *stage.Env, encoder stage.Encoder, language, number int) (_ float64, err error) {
 	s := &e.Plan.Languages[language].Shards[number]
-	path, err := e.ShardPath(ctx, s)
-	if err != nil {
-		return 0, err
-	}
-	reader, err := shard.Open(path)
+	reader, err := e.OpenShard(ctx, s)
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
@@ -96,11 +95,7 @@ func encodeRows(ctx context.Context, e *stage.Env, a args, rows []uint32) (vecto
 	}
 	language := &e.Plan.Languages[a.Language]
 	s := &language.Shards[a.Shard]
-	path, err := e.ShardPath(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := shard.Open(path)
+	reader, err := e.OpenShard(ctx, s)
 	if err != nil {
 		return nil, err
 	}

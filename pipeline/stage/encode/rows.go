@@ -210,11 +210,7 @@ func sourcesOf(ctx context.Context, files *view.Files, language, shard int) ([]s
 
 // linesOf returns the lines, from 1, of rows of a shard, given in ascending order.
 func linesOf(ctx context.Context, files *view.Files, language, shard int, rows []uint32) (lines []uint64, err error) {
-	path, err := files.ShardPath(ctx, &files.Plan.Languages[language].Shards[shard])
-	if err != nil {
-		return nil, err
-	}
-	reader, err := cut.Open(path)
+	reader, err := files.OpenShard(ctx, &files.Plan.Languages[language].Shards[shard])
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/pipeline/plan"
@@ -311,11 +310,7 @@ func (r *refining) encode(ctx context.Context, dir string, left []uint32, meter 
 	if err != nil {
 		return err
 	}
-	path, err := r.env.ShardPath(ctx, r.shard)
-	if err != nil {
-		return err
-	}
-	reader, err := shard.Open(path)
+	reader, err := r.env.OpenShard(ctx, r.shard)
 	if err != nil {
 		return err
 	}
