@@ -46,6 +46,9 @@ type Estimate struct {
 	Threshold             float64
 	Kept                  int // number of the user's own pairs that score above it
 	Precision, Recall, F1 Interval
+	// Right is the number of the user's own pairs above it that are right, as the injected pairs have it. It may exceed
+	// Kept: precision is at most 1.
+	Right Interval
 }
 
 // gridPoints is the number of thresholds that are evaluated, spread evenly over the pairs found.
@@ -83,6 +86,7 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 			Precision: interval(func(r rates) float64 { return r.precision }),
 			Recall:    interval(func(r rates) float64 { return r.recall }),
 			F1:        interval(rates.f1),
+			Right:     interval(func(r rates) float64 { return r.right }),
 		}
 	}
 	return out
@@ -130,7 +134,7 @@ func counts(scores, grid []float64) []float64 {
 	return out
 }
 
-type rates struct{ precision, recall float64 }
+type rates struct{ precision, recall, right float64 }
 
 func (r rates) f1() float64 {
 	if r.precision+r.recall == 0 {
@@ -152,9 +156,9 @@ func (c Outcomes) at(grid, kept []float64, pairs []Pair, unpaired []float64) []r
 	m := c.translated(kept, r, w, f, len(unpaired))
 	out := make([]rates, len(grid))
 	for g := range out {
-		out[g].recall = r[g]
+		out[g].recall, out[g].right = r[g], m*r[g]
 		if kept[g] > 0 {
-			out[g].precision = min(1, m*r[g]/kept[g])
+			out[g].precision = min(1, out[g].right/kept[g])
 		} else {
 			out[g].precision = 1 // no pair is kept, so none is wrong
 		}
@@ -183,6 +187,28 @@ func (c Outcomes) translated(kept, r, w, f []float64, unpaired int) float64 {
 		return 0
 	}
 	return max(0, min(n, top/bottom))
+}
+
+// fewest is how many pairs a threshold must keep for Misfit to look at it.
+const fewest = 100
+
+// Misfit is the first estimate at which injected pairs contradict the text, beyond chance: more pairs would be right
+// than are kept, or fewer of them than of those above a lower threshold. ok is false if there is none. Then the text's
+// own translations are not as easy to find as the injected pairs, and what is estimated is wrong in either direction.
+func (c Outcomes) Misfit(estimates []Estimate) (_ Estimate, ok bool) {
+	// The best of many thresholds has more than one interval says.
+	chance := 2 / math.Sqrt(float64(max(1, len(c.Whole))))
+	below := 0.0 // the highest precision of lower thresholds, at least
+	for _, e := range estimates {
+		if e.Kept < fewest {
+			break
+		}
+		if e.Right.Low > (1+chance)*float64(e.Kept) || e.Precision.High < below-chance {
+			return e, true
+		}
+		below = max(below, e.Precision.Low)
+	}
+	return Estimate{}, false
 }
 
 // BestF1 is the estimate with the highest F1; if several are equal, the one with the lowest threshold.

@@ -86,6 +86,32 @@ func TestCalibrationFindsTheTruth(t *testing.T) {
 	}
 }
 
+// TestMisfit: injected pairs that are easier or harder to find than the text's own contradict it, those of the same kind
+// do not.
+func TestMisfit(t *testing.T) {
+	alarms := 0
+	for seed := range uint64(60) {
+		c, _ := drawn(seed, 20_000, 800, 150)
+		if _, ok := c.Misfit(c.Estimate(200, 1)); ok {
+			alarms++
+		}
+		if seed > 5 {
+			continue
+		}
+		for _, easier := range []float64{0.15, -0.3} {
+			for i := range c.Whole {
+				c.Whole[i].Right += easier
+			}
+			if e, ok := c.Misfit(c.Estimate(200, 1)); !ok {
+				t.Errorf("seed %d, pairs easier by %g: %+v", seed, easier, e)
+			}
+		}
+	}
+	if alarms > 2 {
+		t.Errorf("%d of 60 texts are contradicted by pairs of their own kind", alarms)
+	}
+}
+
 func TestCalibrationChooses(t *testing.T) {
 	c, truth := drawn(3, 20_000, 800, 300)
 	estimates := c.Estimate(100, 1)

@@ -127,12 +127,20 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 			"the encoder's languages")
 	}
 	chosen := calibration.BestF1(estimates)
+	if chosen.F1.Value == 0 {
+		return badinput.Errorf("mine calibrate: no pair of the text is estimated to be right at any threshold, so there is none to choose: " +
+			"give known pairs (--pairs) that are more like the text")
+	}
 	if o.precision > 0 {
 		var ok bool
 		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
 			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or "+
 				"give pairs that are more like the text", o.precision)
 		}
+	}
+	if e, ok := c.Misfit(estimates); ok {
+		slog.Warn(fmt.Sprintf("the known pairs are not like the text: by them %.0f of the %d pairs above %.4f would be right, which does not fit "+
+			"lower thresholds, so neither precision nor the threshold is to be trusted; give pairs that are more like the text (--pairs)", e.Right.Value, e.Kept, e.Threshold))
 	}
 	if err := printCalibration(out, c, estimates, chosen); err != nil {
 		return err
