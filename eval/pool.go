@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/embedding"
 	"bitextmine/eval/testset"
 	"bitextmine/index"
@@ -114,7 +115,8 @@ func (s *poolSide) add(ctx context.Context, encoder testset.Encoder, text string
 	}
 	row = int32(len(s.rows))
 	s.rows[key] = row
-	s.pending, s.bytes = append(s.pending, normal), s.bytes+len(normal)
+	calm, _ := surface.Calm(normal, s.language)
+	s.pending, s.bytes = append(s.pending, calm), s.bytes+len(calm)
 	if len(s.pending) == pendingRows || s.bytes >= pendingBytes {
 		err = s.encode(ctx, encoder)
 	}

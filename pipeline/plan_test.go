@@ -121,10 +121,10 @@ func TestKeysAreStable(t *testing.T) {
 		digest, family       string
 		search, merge, match string
 	}{
-		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "5ee8d7bc06a033aa0ebe2d5e96cf8710 3e0d7be3fb4918a0de9c0174dc6f7b7f 7b25544eb9e5e1b44ffaffdc10a3a946 6b3aa32629a8f0f7ec7870bb3619bb80",
-			"e8985933192c4795d1036f703c2edda4 afb3fe6c439d1c24fb2038891a25d88b d7774e85f2a31eda7bbd7f35a77bdd80 c2a6ad9259090b7a4096272f617edd30", "4c43c608f6473de24c9de2583f960344"},
-		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "0aaede893c5091c4fc388f57b8042ad2 f16210ba70c4837223f8823512c16b9a 2ff7da544b0c055abfd859314d8bd957 c3bb95118b1093589771a41068285e92",
-			"bdede3dc551df122980f80228fe89bb5 4782909793af6499c3adf858d0fed80b 2423d0ca8d64e9090f9b923034b09162 037b233327046ec5ccf6309967e02200", "c87e4b599421b5e320c728984d7d7bba"},
+		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "cc012dcef05df9d1c744ee7793f3d911 08c90e129f9d925eec26a3d0fa50e1e2 e4cf98504a1eb8f182612bfb71e384ee 3ebbac996406eff481133bfa1b1d51d1",
+			"2435c49fdfcbcba804d72917dbe04954 5ab0ec9a3524e2661667bfd24432c8e7 1868452e7832c9b980df972c3cf21bf1 b22756afcfac7e95b2b9ce4be0264b9f", "cb7b9b99b27a8e27acda09038dbbe9f4"},
+		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "0b374b64b0b1ac669521d748d9a58206 60bca33f23e8742fb36707f3a74aeb66 ae3616b062485ca866ac1e55adbc7b29 4d37db3c2e89ddd0d52510377313f0bb",
+			"841ec495629e22a50565c624a7f45f37 4dec08baa3fc0b3d405964d876ea073b 82c500ee101caa177115a2e6404fe36d d4d64b6754eea0be22a59037baf24605", "5c866a509d7f95f5cd29dcbaf2bcc19b"},
 	} {
 		r := request(2, 2, nil)
 		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest
@@ -133,7 +133,7 @@ func TestKeysAreStable(t *testing.T) {
 		}
 		got := keysOf(build(t, r))
 		for name, want := range map[string]string{
-			"encode": "d96d61c83774e5b9b95a2027a3387537 0b67ea2244185063456240efa3db2cfb c63bb745e7a0d49dc2c415a14c5f587f fa34a204d3e5e59db8df7048691ce849",
+			"encode": "d6594bffb9dd13822b21284ee9b2ccf9 5272227ad0f07d810b1d75a6995d2f61 968c618500ef9d0984fd9757518a3ce1 3db8288ad9d9ab125bca2abce36bac24",
 			"search": c.search, "merge": c.merge, "match": c.match,
 		} {
 			if strings.Join(got[name], " ") != want {

@@ -25,7 +25,9 @@ type SideBuilder struct {
 	tokens   Tokenizer // nil if there is none
 	side     *feature.Side
 	read     []feature.Sentence // that are being added
-	numbers  []int32            // see Renumber
+	calm     []string           // their texts as surface.Calm gives them
+	loud     []bool
+	numbers  []int32 // see Renumber
 	names    nameList
 }
 
@@ -82,9 +84,14 @@ func (s *SideBuilder) inChunks(ctx context.Context, numbers []int32, texts []str
 		n := min(chunk, len(texts))
 		s.read = slices.Grow(s.read[:0], n)[:n]
 		clear(s.read)
-		err := tokens(ctx, texts[:n])
+		s.calm, s.loud = s.calm[:0], s.loud[:0]
+		for _, text := range texts[:n] {
+			calm, loud := surface.Calm(text, s.language)
+			s.calm, s.loud = append(s.calm, calm), append(s.loud, loud)
+		}
+		err := tokens(ctx, s.calm)
 		if err == nil {
-			err = s.add(ctx, numbers[:n], texts[:n])
+			err = s.add(ctx, numbers[:n])
 		}
 		if err != nil {
 			return fmt.Errorf("describe %s sentences: %w", s.language, err)
@@ -95,14 +102,17 @@ func (s *SideBuilder) inChunks(ctx context.Context, numbers []int32, texts []str
 }
 
 // add describes the sentences in s.read and adds them.
-func (s *SideBuilder) add(ctx context.Context, numbers []int32, texts []string) error {
+func (s *SideBuilder) add(ctx context.Context, numbers []int32) error {
 	var group errgroup.Group
-	part := (len(texts) + s.threads - 1) / s.threads
-	for lo := 0; lo < len(texts); lo += part {
+	part := (len(s.calm) + s.threads - 1) / s.threads
+	for lo := 0; lo < len(s.calm); lo += part {
 		group.Go(func() error {
-			for i := lo; i < min(lo+part, len(texts)); i++ {
-				text := surface.Plain(texts[i])
+			for i := lo; i < min(lo+part, len(s.calm)); i++ {
+				text := surface.Plain(s.calm[i])
 				s.read[i].Surface = surface.Of(s.language, text)
+				if s.loud[i] { // which word is a name its case does not say
+					s.read[i].Surface.Names, s.read[i].Surface.Lower = nil, nil
+				}
 				s.read[i].Sounds = surface.AppendSounds(make([]surface.Sound, 0, len(text)+len(text)/4), text)
 			}
 			return ctx.Err()

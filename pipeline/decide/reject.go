@@ -22,7 +22,13 @@ type Rules struct {
 	copies  bool                    // text that was not translated is rejected
 	foreign [2]*language.Identifier // nil: text in other languages is not rejected
 	// others are of languages that much of a side's text is in.
-	others [2][]*language.Identifier
+	others [2][]other
+}
+
+// other is a language that much of a side's text is in.
+type other struct {
+	*language.Identifier
+	opposite bool // the other side is in it
 }
 
 // NewRules returns the rules that the settings of a pair's run ask for.
@@ -36,8 +42,8 @@ func NewRules(ctx context.Context, p *view.Pair) (*Rules, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, other := range others {
-				r.others[side] = append(r.others[side], language.For(other))
+			for _, code := range others {
+				r.others[side] = append(r.others[side], other{language.For(code), language.Same(code, codes[1-side])})
 			}
 		}
 	}
@@ -65,8 +71,9 @@ func (r *Rules) none() bool { return !r.copies && r.foreign[0] == nil && r.forei
 
 // Reject returns the rules that reject a pair.
 func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
-	for side, s := range []*Sentence{source, target} {
-		if l := r.foreign[side]; l != nil && (l.Foreign(s.Text, s.guess) || r.rather(side, s.Text)) {
+	sentences := [2]*Sentence{source, target}
+	for side, s := range sentences {
+		if l := r.foreign[side]; l != nil && (l.Foreign(s.Text, s.guess) || r.rather(side, s.Text, sentences[1-side].Text)) {
 			why |= [2]filter.Rejection{filter.SourceLanguage, filter.TargetLanguage}[side]
 		}
 	}
@@ -76,10 +83,11 @@ func (r *Rules) Reject(source, target *Sentence) (why filter.Rejection) {
 	return why
 }
 
-// rather reports whether a text of a side is in one of the other languages that much of the side is in.
-func (r *Rules) rather(side int, text string) bool {
-	return slices.ContainsFunc(r.others[side], func(other *language.Identifier) bool {
-		return r.foreign[side].Rather(other, text)
+// rather reports whether a text of a side is in one of the other languages that much of the side is in. In that of the
+// sentence that it is matched with it is only if they are alike: short texts are often taken for another language.
+func (r *Rules) rather(side int, text, with string) bool {
+	return slices.ContainsFunc(r.others[side], func(o other) bool {
+		return r.foreign[side].Rather(o.Identifier, text) && (!o.opposite || filter.Alike(text, with))
 	})
 }
 

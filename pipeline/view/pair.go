@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/shard"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
@@ -141,9 +142,21 @@ func (f *Files) EachRow(ctx context.Context, s *plan.Shard, each func(row uint32
 // Normalised yields what a sentence's identity is hashed from: equal keys have equal vectors, whatever their original
 // text.
 func Normalised(rows iter.Seq2[shard.Row, error]) iter.Seq2[string, error] {
+	return each(rows, corpus.Normalise)
+}
+
+// Calm yields what encoders get of sentences of a language.
+func Calm(rows iter.Seq2[shard.Row, error], language string) iter.Seq2[string, error] {
+	return each(rows, func(text string) string {
+		calm, _ := surface.Calm(corpus.Normalise(text), language)
+		return calm
+	})
+}
+
+func each(rows iter.Seq2[shard.Row, error], of func(text string) string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for row, err := range rows {
-			if !yield(corpus.Normalise(row.Text), err) {
+			if !yield(of(row.Text), err) {
 				return
 			}
 		}

@@ -86,8 +86,8 @@ func TestCalibrationFindsTheTruth(t *testing.T) {
 	}
 }
 
-// TestMisfit: injected pairs that are easier or harder to find than the text's own contradict it, those of the same kind
-// do not.
+// TestMisfit: injected pairs that are easier or harder to find than the text's own contradict it, those of its kind do
+// not.
 func TestMisfit(t *testing.T) {
 	alarms := 0
 	for seed := range uint64(60) {

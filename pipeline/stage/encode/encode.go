@@ -20,7 +20,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Encode, Version: 1, Unit: "sentences", After: []string{view.Shard}, GPU: true,
+	Name: view.Encode, Version: 2, Unit: "sentences", After: []string{view.Shard}, GPU: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -120,7 +120,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: s.Rows, Texts: view.Normalised(reader.Rows())}
+	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: s.Rows, Texts: view.Calm(reader.Rows(), language.Code)}
 	shown := 0
 	_, err = encoder.EncodeFile(ctx, filepath.Join(dir, view.EmbeddingFile), embedding.DType(e.Plan.Settings.DType), source, func(rows int) {
 		meter.Add(int64(rows - shown))

@@ -316,7 +316,7 @@ func (r *refining) encode(ctx context.Context, dir string, left []uint32, meter 
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	source := encode.Source{
-		Name: r.shard.Name, Digest: r.shard.SHA256, Language: r.language, Rows: len(left), Texts: view.Normalised(reader.RowsAt(left)),
+		Name: r.shard.Name, Digest: r.shard.SHA256, Language: r.language, Rows: len(left), Texts: view.Calm(reader.RowsAt(left), r.language),
 	}
 	shown, into := 0, filepath.Join(dir, view.EmbeddingFile)
 	_, err = encoder.EncodeFile(ctx, into, embedding.DType(r.env.Plan.Settings.DType), source, func(rows int) {
