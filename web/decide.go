@@ -1,13 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
-	"os"
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
@@ -15,15 +17,6 @@ import (
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
 )
-
-func stampOfLabels(out string) stamp {
-	path := label.Path(out)
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{path: path}
-	}
-	return stamp{path, info.ModTime(), info.Size()}
-}
 
 // decide stores a decision, and answers when it is on the disk.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
@@ -46,33 +39,96 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	one, done := s.use()
 	defer done()
-	keys, err := pairs.Keys(d.Label.Source, d.Label.Target)
-	if err == nil {
-		if _, ok := one.Pairs.Find(keys); !ok {
-			http.Error(w, "The decision was not stored: this run has no such pair. A new run may be shown by now: load the page again.", http.StatusConflict)
-			return
-		}
-		store := label.Append
-		if d.Withdrawn {
-			store = label.Withdraw
-		}
-		err = store(one.Out, []label.Label{d.Label})
-	}
-	var now *decisions
-	if err == nil {
-		now, err = one.labels.now()
-	}
+	stored, err := one.store(d)
 	if err != nil {
-		s.opts.Log.Error("a decision was not stored", "reason", err)
-		http.Error(w, "The decision was not stored: "+err.Error()+".", http.StatusInternalServerError)
+		status := http.StatusInternalServerError
+		if c := conflict(""); errors.As(err, &c) {
+			status = http.StatusConflict
+		} else {
+			s.opts.Log.Error("a decision was not stored", "reason", err)
+		}
+		http.Error(w, "The decision was not stored: "+err.Error()+".", status)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	answer := map[string]int{"accepted": now.accepted, "rejected": now.rejected}
-	if err := json.NewEncoder(w).Encode(answer); err != nil {
+	if err := json.NewEncoder(w).Encode(stored); err != nil {
 		s.opts.Log.Debug("an answer was not read", "reason", err)
 	}
 }
+
+// conflict says why a decision does not go with what is there by now.
+type conflict string
+
+func (c conflict) Error() string { return string(c) }
+
+// stored is the answer to a decision.
+type stored struct {
+	Accepted int    `json:"accepted"` // labels of the whole file
+	Rejected int    `json:"rejected"`
+	Version  string `json:"version"` // version of the pair's label, for the decision that replaces it
+}
+
+// store writes a decision. The error is a conflict if the run has no such pair, or if the pair has another label than
+// the one that the decision replaces.
+func (o *shown) store(d Decision) (s stored, err error) {
+	keys, err := pairs.Keys(d.Label.Source, d.Label.Target)
+	if err != nil {
+		return s, err
+	}
+	if _, ok := o.Pairs.Find(keys); !ok {
+		return s, conflict("this run has no such pair. A new run may be shown by now: load the page again")
+	}
+	err = label.Replace(o.Out, d.Label, d.Withdrawn, func() error {
+		now, err := o.labels.now()
+		if err != nil {
+			return err
+		}
+		if d.Replaces != nil && *d.Replaces != now.version(keys) {
+			return conflict(now.happened(keys))
+		}
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
+	now, err := o.labels.now()
+	if err != nil {
+		return s, err
+	}
+	return stored{now.accepted, now.rejected, versionOf(d.Label, !d.Withdrawn)}, nil
+}
+
+// noLabel is the version of a label that a pair does not have.
+const noLabel = "none"
+
+// versionOf tells whether a label is the one that somebody has seen: it depends on all that the label says.
+func versionOf(l label.Label, decided bool) string {
+	if !decided {
+		return noLabel
+	}
+	h := sha256.New()
+	for _, text := range []string{l.Decision(), l.By, l.SourceText, l.TargetText} {
+		fmt.Fprintf(h, "%d %s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+func (d *decisions) version(keys [2][16]byte) string {
+	l, ok := d.byKeys[keys]
+	return versionOf(l, ok)
+}
+
+// happened says what somebody else did to the label of a pair.
+func (d *decisions) happened(keys [2][16]byte) string {
+	l, ok := d.byKeys[keys]
+	if !ok {
+		return "the decision on this pair was taken back meanwhile; decide again if it is still yours"
+	}
+	return who(l) + " " + l.Decision() + " this pair meanwhile; decide again to replace that"
+}
+
+// who is the name of the person who decided, as far as it is known.
+func who(l label.Label) string { return cmp.Or(l.By, "somebody") }
 
 // reviewPage shows pairs one at a time.
 func reviewPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -55,6 +56,58 @@ func TestEditsAreShown(t *testing.T) {
 	}
 	if labels, err := label.Latest(dir); err != nil || len(labels) != 2 || labels[0].Edited() && labels[1].Edited() {
 		t.Errorf("texts as mined are an edit: %+v, %v", labels, err)
+	}
+}
+
+// TestReviewersDoNotOverwriteEachOther: a decision that says which label it replaces is refused once somebody else has
+// given the pair another one, and so is an undo; one that says nothing replaces any.
+func TestReviewersDoNotOverwriteEachOther(t *testing.T) {
+	dir, ts := sample(t)
+	decide := func(by, decision, replaces, more string) (status int, version, text string) {
+		t.Helper()
+		content := fmt.Sprintf(`{"key":%q,"by":%q,"decision":%q`, keyOfRow(0), by, decision) + more
+		if replaces != "" {
+			content += fmt.Sprintf(`,"replaces":%q`, replaces)
+		}
+		status, text = postLabel(t, ts, "", "", func(r *http.Request) { body(r, content+"}") })
+		var answer stored
+		if status == http.StatusOK {
+			if err := json.Unmarshal([]byte(text), &answer); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return status, answer.Version, text
+	}
+	wants(t, ts, "/pair/0", `data-version="none"`)
+	status, berts, text := decide("Bert", "accept", "none", `,"texts":["Das alte Haus","Casa"]`)
+	if status != http.StatusOK {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	wants(t, ts, "/review/card?order=row&at=0", `data-version="`+berts+`"`)
+	for _, stale := range []string{"none", "0123456789abcdef"} {
+		if status, _, text := decide("Anna", "accept", stale, ""); status != http.StatusConflict || !strings.Contains(text, "Bert edited this pair meanwhile") {
+			t.Errorf("Anna's page has version %s: status %d: %s", stale, status, text)
+		}
+	}
+	if labels, err := label.Latest(dir); err != nil || len(labels) != 1 || labels[0].By != "Bert" || !labels[0].Edited() {
+		t.Errorf("labels %+v, %v", labels, err)
+	}
+	status, annas, _ := decide("Anna", "reject", berts, "")
+	if again, _, _ := decide("Bert", "withdraw", berts, ""); status != http.StatusOK || again != http.StatusConflict {
+		t.Errorf("Anna's decision on what she saw: status %d; Bert's undo after it: %d", status, again)
+	}
+	// Anna's undo restores Bert's label as it was, so that Bert's own undo holds again.
+	if status, version, text := decide("Bert", "accept", annas, `,"texts":["Das alte Haus","Casa"]`); status != http.StatusOK || version != berts {
+		t.Errorf("Anna's undo: status %d, version %s, want %s: %s", status, version, berts, text)
+	}
+	if status, version, _ := decide("Bert", "withdraw", berts, ""); status != http.StatusOK || version != noLabel {
+		t.Errorf("Bert's undo: status %d, version %s", status, version)
+	}
+	if status, _, text := decide("Anna", "reject", berts, ""); status != http.StatusConflict || !strings.Contains(text, "taken back") {
+		t.Errorf("a decision on what was taken back: status %d: %s", status, text)
+	}
+	if status, _, _ := decide("Anna", "reject", "", ""); status != http.StatusOK {
+		t.Errorf("a decision that says nothing of the label before: status %d", status)
 	}
 }
 

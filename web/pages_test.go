@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"bitextmine/bitext/concordance"
 	"bitextmine/web/webtest"
@@ -28,11 +29,13 @@ func TestPages(t *testing.T) {
 		"/search?q=[0-9]{3}&mode=regexp":            {"<mark>100</mark>"},
 		"/search?q=(&mode=regexp":                   {"the regular expression cannot be read"},
 		"/search?q=Hauz&mode=fuzzy":                 {"other spellings need an index"},
-		"/pairs":                                    {"134 pairs; these are 1 to 50", `href="/pair/0"`, `from=50`},
+		"/pairs":                                    {"134 pairs; these are 1 to 50", `href="/pair/` + keyOfRow(0) + `"`, `from=50`},
 		"/pairs?from=100":                           {"these are 101 to 134", `from=50`},
 		"/pairs?from=1000":                          {"The list ends before here: it has 134 pairs."},
 		"/pairs?show=rejected&order=near":           {"66 pairs", `>both sides are one text</span>`},
 		"/pairs?show=untranslated":                  {"22 pairs"},
+		"/pair/" + keyOfRow(5):                      {"<h1>Pair 5</h1>", `data-src="/pair/` + keyOfRow(5) + `/explanation"`},
+		"/pair/" + strings.ToUpper(keyOfRow(5)):     {"<h1>Pair 5</h1>"},
 		"/pair/5":                                   {"<h1>Pair 5</h1>", "score too low", "not listed", "https://example.org/de/0", "<dt>second</dt>", "corpus.ar#0"},
 		"/review?show=kept&order=random":            {"1 of 134", "data-key", `<dialog id="help"`, "Accept", `role="status"`},
 		"/review/card?show=all&order=row&at=199":    {"200 of 200", `data-row="199"`},
@@ -45,6 +48,7 @@ func TestPages(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/nothing": http.StatusNotFound, "/pair/200": http.StatusNotFound, "/pair/-1": http.StatusNotFound, "/pair/x": http.StatusNotFound,
+		"/pair/" + keyOfRow(200): http.StatusNotFound, "/pair/" + keyOfRow(200) + "/explanation": http.StatusNotFound, "/pair/" + keyOfRow(5)[:33]: http.StatusNotFound,
 		"/pairs?show=magic": http.StatusBadRequest, "/pairs?order=magic": http.StatusBadRequest, "/pairs?from=-5": http.StatusBadRequest,
 		"/search?q=a&mode=magic": http.StatusBadRequest, "/search?q=%ff": http.StatusBadRequest, "/search?q=a&from=999999": http.StatusBadRequest,
 		"/review/card?step=x": http.StatusBadRequest, "/changes?night=000001": http.StatusBadRequest, "/labels": http.StatusNotFound,
@@ -97,6 +101,35 @@ func TestSearchUsesTheIndex(t *testing.T) {
 	wants(t, ts, "/search?q=Hauz&mode=fuzzy", "<mark>Haus</mark>")
 }
 
+// TestSearchFollowsTheIndex: an index that is made while the page is open is used, also after another run, whose bitext it
+// does not describe until it is made again.
+func TestSearchFollowsTheIndex(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	rows := webtest.Rows(60)
+	webtest.Write(t, dir, rows[:40], webtest.Began)
+	_, ts := served(t, dir)
+	search := func(text string) func() bool {
+		return func() bool { _, body := get(t, ts, "/search?q=H%C3%A4user"); return strings.Contains(body, text) }
+	}
+	makeIndex := func() {
+		path := filepath.Join(dir, "de-ar.parquet")
+		x, err := concordance.Open(t.Context(), concordance.Directory(dir, path), path, nil)
+		if err == nil {
+			err = x.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants(t, ts, "/search?q=H%C3%A4user", "no index")
+	makeIndex()
+	waitFor(t, search("26 pairs"))
+	webtest.Write(t, dir, rows, webtest.Began.Add(time.Hour))
+	waitFor(t, search("no index"))
+	makeIndex()
+	waitFor(t, search("39 pairs"))
+}
+
 // TestNights shows the history, what a night changed, and a night that ends while the page is open.
 func TestNights(t *testing.T) {
 	out := t.TempDir()
@@ -130,6 +163,35 @@ func TestNights(t *testing.T) {
 		if strings.Contains(report.String(), text) {
 			t.Errorf("the report refers to something: %s", text)
 		}
+	}
+}
+
+// TestPairsKeepTheirAddresses: an address by row leads to one by keys, which is the same pair's in the next run, whatever
+// row it has there; a pair that the run does not have gets a page that says what was decided on it.
+func TestPairsKeepTheirAddresses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	rows := webtest.Rows(40)
+	webtest.Write(t, dir, rows[:30], webtest.Began)
+	_, ts := served(t, dir)
+	ts.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for path, want := range map[string]string{"/pair/12": "/pair/" + keyOfRow(12), "/pair/12/explanation": "/pair/" + keyOfRow(12) + "/explanation"} {
+		answer, err := ts.Client().Get(ts.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := answer.Header.Get("Location"); answer.StatusCode != http.StatusFound || got != want {
+			t.Errorf("%s: status %d to %q, want %q", path, answer.StatusCode, got, want)
+		}
+	}
+	if status, text := postLabel(t, ts, keyOfRow(3), "reject", nil); status != http.StatusOK {
+		t.Fatalf("status %d: %s", status, text)
+	}
+	webtest.Write(t, dir, rows[10:], webtest.Began.Add(time.Hour))
+	waitFor(t, func() bool { _, body := get(t, ts, "/pair/"+keyOfRow(35)); return strings.Contains(body, "Nummer 35 ") })
+	wants(t, ts, "/pair/"+keyOfRow(12), "<h1>Pair 2</h1>", "Nummer 12 ")
+	if status, body := get(t, ts, "/pair/"+keyOfRow(3)); status != http.StatusNotFound || !strings.Contains(body, "This run does not have the pair") || !strings.Contains(body, "somebody rejected it") {
+		t.Errorf("a pair of the run before: status %d: %s", status, body)
 	}
 }
 

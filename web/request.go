@@ -124,6 +124,8 @@ func field(form url.Values, name, otherwise string) string {
 type Decision struct {
 	Label     label.Label
 	Withdrawn bool // the decision before is taken back
+	// Replaces is the version of the label that the person saw; nil: whatever label the pair has is replaced.
+	Replaces *string
 }
 
 // MaxDecision bounds the bytes of a decision.
@@ -133,14 +135,16 @@ const MaxDecision = 256 << 10
 const maxName = 100
 
 // ReadDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
-// accept, reject or withdraw, by the reviewer's name, if there is one, and texts both texts as they should be, if they
-// were corrected. The reader is to be bounded by the caller.
+// accept, reject or withdraw, by the reviewer's name, if there is one, texts both texts as they should be, if they
+// were corrected, and replaces the version of the label that the reviewer saw, if only that is to be replaced. The
+// reader is to be bounded by the caller.
 func ReadDecision(r io.Reader) (d Decision, err error) {
 	var sent struct {
 		Key      string `json:"key"`
 		Decision string `json:"decision"`
 		By       string `json:"by"`
 		Texts    []string
+		Replaces *string
 	}
 	in := json.NewDecoder(r)
 	in.DisallowUnknownFields()
@@ -154,6 +158,7 @@ func ReadDecision(r io.Reader) (d Decision, err error) {
 	if _, err := pairs.Keys(source, target); !found || err != nil {
 		return d, errors.New("key is that of a pair: source:target, each of 32 hexadecimal digits")
 	}
+	d.Replaces = sent.Replaces
 	d.Label = label.Label{Source: strings.ToLower(source), Target: strings.ToLower(target),
 		Accepted: sent.Decision == "accept"}
 	switch sent.Decision {

@@ -199,8 +199,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /changes", s.page(changesPage))
 	mux.HandleFunc("GET /search", s.page(searchPage))
 	mux.HandleFunc("GET /pairs", s.page(listPage))
-	mux.HandleFunc("GET /pair/{row}", s.page(pairPage))
-	mux.HandleFunc("GET /pair/{row}/explanation", s.page(whyPage))
+	mux.HandleFunc("GET /pair/{pair}", s.byKeys(pairPage, ""))
+	mux.HandleFunc("GET /pair/{pair}/explanation", s.byKeys(whyPage, "/explanation"))
 	mux.HandleFunc("GET /review", s.page(reviewPage))
 	mux.HandleFunc("GET /review/card", s.page(cardPage))
 	mux.HandleFunc("POST /labels", s.decide)
@@ -220,6 +220,22 @@ func (s *Server) Handler() http.Handler {
 			"This server has an overview, a search, the pairs and their review: take one of these above."}
 	}))
 	return s.guard.around(mux)
+}
+
+// byKeys answers about a pair that the address names by its keys, and leads there from its row: in the next run the row
+// is another pair's.
+func (s *Server) byKeys(of content, rest string) http.HandlerFunc {
+	about := s.page(of)
+	return func(w http.ResponseWriter, r *http.Request) {
+		row, err := strconv.Atoi(r.PathValue("pair"))
+		one, done := s.use()
+		defer done()
+		if err != nil || row < 0 || row >= one.Pairs.Len() {
+			about(w, r)
+			return
+		}
+		http.Redirect(w, r, "/pair/"+keyOf(one.Pairs.Numbers(row).Keys)+rest, http.StatusFound)
+	}
 }
 
 // asset answers with a style sheet, a script or an image. Only names in the table exist.

@@ -25,6 +25,7 @@ type shown struct {
 	stamp  stamp          // stamp of run.json
 	labels labels
 	why    explaining
+	looked [2]stamp // directories of indexes as they were when one was looked for, of Named and Out
 
 	mu       sync.Mutex
 	index    *concordance.Index // nil: there is none
@@ -41,7 +42,7 @@ func (s *Server) load(ctx context.Context, progress pairs.Progress) (*shown, err
 	if err != nil {
 		return nil, err
 	}
-	now := stampOf(place.Run) // taken before reading, so that a later change is noticed
+	now := stampOf(filepath.Join(place.Run, record.ReportName)) // taken before reading, so that a later change is noticed
 	run, err := overview.Open(ctx, s.opts.Dir, progress)
 	if err != nil {
 		return nil, err
@@ -55,18 +56,41 @@ func (s *Server) load(ctx context.Context, progress pairs.Progress) (*shown, err
 	return one, nil
 }
 
-// openIndex opens the bitext's index, if there is one; a damaged one is as good as none.
+// openIndex opens the bitext's index, if none is open and one was written since it was looked for; a damaged one is as
+// good as none. Only one goroutine may call it at a time.
 func (o *shown) openIndex(s *Server) {
-	for _, dir := range []string{o.Named, o.Out} {
-		index, err := concordance.OpenExisting(concordance.Directory(dir, o.Pairs.Path), o.Pairs.Path)
+	if index, indexing := o.searchable(); index != nil || indexing {
+		return
+	}
+	for i, out := range [2]string{o.Named, o.Out} {
+		dir := concordance.Directory(out, o.Pairs.Path)
+		now := stampOf(dir) // taken before reading; the file that is written last is renamed into the directory
+		if now == o.looked[i] {
+			continue
+		}
+		o.looked[i] = now
+		index, err := concordance.OpenExisting(dir, o.Pairs.Path)
 		if err == nil {
-			o.index = index
+			err = o.hold(index)
+		}
+		if err == nil {
 			return
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			s.opts.Log.Warn("search goes without the index", "reason", err)
 		}
 	}
+}
+
+// hold takes an index to search, unless there is one by now.
+func (o *shown) hold(index *concordance.Index) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.index != nil {
+		return index.Close()
+	}
+	o.index = index
+	return nil
 }
 
 // searchable returns the index; nil: there is none, or it is being made.
@@ -91,9 +115,14 @@ func (s *Server) makeIndex(o *shown) {
 		if err != nil && s.ctx.Err() == nil {
 			s.opts.Log.Error("the index was not made; search goes without it", "reason", err)
 		}
+		if err == nil {
+			if err := o.hold(index); err != nil {
+				s.opts.Log.Warn("an index was not closed well", "reason", err)
+			}
+		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.index, o.indexing = index, false
+		o.indexing = false
 	})
 }
 
@@ -120,9 +149,8 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns the stamp of a directory's run.json.
-func stampOf(dir string) stamp {
-	path := filepath.Join(dir, record.ReportName)
+// stampOf returns the stamp of a file or directory; without one its time is zero.
+func stampOf(path string) stamp {
 	info, err := os.Stat(path)
 	if err != nil {
 		return stamp{path: path}
@@ -133,7 +161,7 @@ func stampOf(dir string) stamp {
 // followEvery is how often the output directory is looked at.
 const followEvery = 3 * time.Second
 
-// follow shows a run that is made again, or the next night.
+// follow shows a run that is made again, or the next night, and uses an index that mine search makes meanwhile.
 func (s *Server) follow() {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -148,8 +176,9 @@ func (s *Server) follow() {
 		if err != nil {
 			continue // it is being written
 		}
-		now := stampOf(place.Run)
+		now := stampOf(filepath.Join(place.Run, record.ReportName))
 		if now == s.shown.stamp || now == refused { // no other goroutine replaces what is shown
+			s.shown.openIndex(s)
 			continue
 		}
 		next, err := s.load(s.ctx, nil)
@@ -192,7 +221,7 @@ type decisions struct {
 func (l *labels) now() (*decisions, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := stampOfLabels(l.run.Out)
+	now := stampOf(label.Path(l.run.Out))
 	if l.latest != nil && now == l.stamp {
 		return l.latest, nil
 	}

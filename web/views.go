@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/concordance"
@@ -121,7 +122,8 @@ func (o *shown) item(row int, now *decisions) (page.Item, *bitext.Row, error) {
 		return page.Item{}, nil, err
 	}
 	n := o.Pairs.Numbers(row)
-	item := page.Item{Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys), By: now.byKeys[n.Keys].By}
+	item := page.Item{Row: row, Key: keyOf(n.Keys), Value: n.Value, Kept: n.Kept, Reasons: n.Reasons, Label: now.of(n.Keys),
+		By: now.byKeys[n.Keys].By, Version: now.version(n.Keys)}
 	texts, languages := [2]string{pair.Source.Text, pair.Target.Text}, [2]string{pair.Source.Lang, pair.Target.Lang}
 	if l := now.byKeys[n.Keys]; l.Edited() {
 		texts = [2]string{l.SourceText, l.TargetText}
@@ -174,16 +176,34 @@ func beside(from, total int) (previous, next int) {
 
 // asked reads the pair that an address names.
 func (o *shown) asked(r *http.Request) (page.Item, *bitext.Row, error) {
-	row, err := strconv.Atoi(r.PathValue("row"))
-	if err != nil || row < 0 || row >= o.Pairs.Len() {
-		return page.Item{}, nil, problem{http.StatusNotFound, "There is no such pair", "This run has " +
-			strconv.Itoa(o.Pairs.Len()) + " pairs, which count from 0."}
+	source, target, found := strings.Cut(strings.ToLower(r.PathValue("pair")), ":")
+	keys, err := pairs.Keys(source, target)
+	if err != nil || !found {
+		return page.Item{}, nil, problem{http.StatusNotFound, "There is no such pair", "A pair is named by its keys, source:target, " +
+			"or by its row: this run has " + strconv.Itoa(o.Pairs.Len()) + " pairs, which count from 0."}
 	}
 	now, err := o.labels.now()
 	if err != nil {
 		return page.Item{}, nil, err
 	}
+	row, ok := o.Pairs.Find(keys)
+	if !ok {
+		return page.Item{}, nil, problem{http.StatusNotFound, "This run does not have the pair", now.missing(keys)}
+	}
 	return o.item(row, now)
+}
+
+// missing says what is known of a pair that the bitext does not have.
+func (d *decisions) missing(keys [2][16]byte) string {
+	text := "Its bitext has no pair of these two sentences: a run between may have left it out or found a better one."
+	if l, ok := d.byKeys[keys]; ok {
+		text += " " + who(l) + " " + l.Decision() + " it"
+		if !l.Accepted {
+			text += ", so that runs leave it out"
+		}
+		text += "."
+	}
+	return text
 }
 
 // pairPage is all that is known of a pair.

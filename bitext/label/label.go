@@ -136,12 +136,18 @@ func (l *line) UnmarshalJSON(data []byte) error {
 }
 
 // Append adds labels to the file of an output directory and syncs it.
-func Append(dir string, labels []Label) error { return write(dir, labels, false) }
+func Append(dir string, labels []Label) error { return write(dir, labels, false, nil) }
 
 // Withdraw takes back the labels of pairs. It adds lines that say so; nothing is removed.
-func Withdraw(dir string, labels []Label) error { return write(dir, labels, true) }
+func Withdraw(dir string, labels []Label) error { return write(dir, labels, true, nil) }
 
-func write(dir string, labels []Label, withdrawn bool) (err error) {
+// Replace adds a label or, if withdrawn, takes the one on its pair back, unless allowed returns an error, which it
+// returns. No other process writes labels between that and the label.
+func Replace(dir string, l Label, withdrawn bool, allowed func() error) error {
+	return write(dir, []Label{l}, withdrawn, allowed)
+}
+
+func write(dir string, labels []Label, withdrawn bool, allowed func() error) (err error) {
 	path := Path(dir)
 	f, err := atomicfile.OpenRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -151,6 +157,11 @@ func write(dir string, labels []Label, withdrawn bool) (err error) {
 	// Several processes may label at once: what one is writing must not look like the torn line of one that was killed.
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 		return badinput.Errorf("labels %s cannot be locked (%w); the file system must know flock", path, err)
+	}
+	if allowed != nil {
+		if err := allowed(); err != nil {
+			return err
+		}
 	}
 	var lines bytes.Buffer
 	if torn, err := isTorn(f); err != nil {

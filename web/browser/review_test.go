@@ -243,7 +243,7 @@ func TestTokenIsAskedFor(t *testing.T) {
 	b := open(t)
 	b.do(chromedp.Navigate(s.address+"/review"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")), chromedp.KeyEvent("a"), chromedp.WaitVisible(chromedp.CSS("#token")))
 	b.do(chromedp.SendKeys(chromedp.CSS("#token-field"), "wrong"+kb.Enter))
-	b.eventually("document.getElementById('token').open && document.getElementById('token-field').value === ''")
+	b.eventually("document.getElementById('token').open && document.getElementById('token-field').value === '' && !document.getElementById('token-problem').hidden")
 	if _, err := os.Stat(filepath.Join(dir, "labels.jsonl")); err == nil {
 		t.Error("something was written without the token")
 	}

@@ -17,6 +17,7 @@ type Item struct {
 	Reasons []string
 	Label   string // what people decided, as label.Label names it, or nothing
 	By      string // who decided; may be empty
+	Version string // version of the label, for the decision that replaces it
 }
 
 // Choice is an option that a form offers.

@@ -14,6 +14,7 @@ const tokens = {
     const dialog = document.getElementById("token");
     const field = document.getElementById("token-field");
     dialog.querySelector("[data-close]").onclick = () => dialog.close(); // not by the return key: that sends the token
+    document.getElementById("token-problem").hidden = !tokens.get(); // the one that there is was refused
     field.value = "";
     dialog.returnValue = "cancel";
     dialog.showModal();
@@ -37,29 +38,28 @@ function say(text, seen = true) {
 
 const done = { accept: "Accepted.", reject: "Rejected.", withdraw: "Taken back." };
 const decisionOf = { accepted: "accept", edited: "accept", rejected: "reject", "": "withdraw" };
+const reviewer = () => localStorage.getItem("name") || "";
 
-// send writes a decision, which is by the reviewer of this page unless another is named. It is on the disk when send
-// returns an answer.
-async function send(key, decision, texts, by = localStorage.getItem("name") || "") {
+// send writes a decision, which is on the disk when send returns an answer. An answer with a problem says why nothing
+// was stored; it is changed if the pair is not any more as this page shows it.
+async function send(decision) {
   for (;;) {
     let answer;
     try {
       answer = await fetch("/labels", {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Mine-Token": tokens.get() },
-        body: JSON.stringify({ key, decision, by, texts }),
+        body: JSON.stringify(decision),
       });
     } catch {
-      say("The decision was not stored: mine serve does not answer. Start it again, then decide again.");
-      return null;
+      return { problem: "The decision was not stored: mine serve does not answer. Start it again, then decide again." };
     }
-    if (answer.status === 403 && await tokens.ask()) continue;
-    const text = await answer.text();
-    if (!answer.ok) {
-      say(answer.status === 403 ? "The decision was not stored: it needs the token." : text);
-      return null;
+    if (answer.status === 403) {
+      if (await tokens.ask()) continue;
+      return { problem: "The decision was not stored: it needs the token." };
     }
-    return JSON.parse(text);
+    if (!answer.ok) return { problem: await answer.text(), changed: answer.status === 409 };
+    return answer.json();
   }
 }
 
@@ -73,6 +73,7 @@ function fragment(html) {
 
 // Deciding on the pair of a page, or of the review.
 class Deciding {
+  keys = { a: "accept", r: "reject", e: "edit", u: "undo" };
   constructor(holder) {
     this.holder = holder;
     this.undone = [];
@@ -81,7 +82,16 @@ class Deciding {
       const button = event.target.closest("[data-do]");
       if (button) this.act(button.dataset.do);
     });
+    document.addEventListener("keydown", (event) => this.key(event));
     this.press();
+  }
+  key(event) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!this.keys[key] || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (key.length === 1 && key !== "?" && localStorage.getItem("letters") === "off") return;
+    event.preventDefault();
+    this.act(this.keys[key]);
   }
   pair() { return this.holder.querySelector("[data-key]"); }
   async act(what) {
@@ -98,7 +108,7 @@ class Deciding {
     const pair = this.pair();
     return pair && pair.dataset.label === "edited" ? this.texts() : undefined;
   }
-  // edit accepts the pair with other texts.
+  // edit accepts the pair with other texts. The dialog keeps them until they are stored.
   async edit() {
     const pair = this.pair();
     if (!pair) return;
@@ -111,34 +121,91 @@ class Deciding {
       field.lang = sentences[side].lang;
       field.dir = sentences[side].dir;
     });
+    const tell = (text) => {
+      const problem = document.getElementById("edit-problem");
+      problem.hidden = !text;
+      problem.textContent = text;
+    };
+    tell("");
+    let warned = false;
+    // leave asks before Esc discards what was typed: the key that ends an input method is the same.
+    const leave = (event) => {
+      if (event.type === "keydown" && event.key !== "Escape") { warned = false; return; }
+      if (event.isComposing || warned || fields.every((field, side) => field.value === before[side])) return;
+      event.preventDefault();
+      warned = true;
+      tell("The texts were changed. Esc again discards the change.");
+    };
+    dialog.onkeydown = leave;
+    dialog.oncancel = leave;
     dialog.querySelector("[data-close]").onclick = () => dialog.close();
-    dialog.returnValue = "cancel";
+    let sending = false;
+    dialog.querySelector("form").onsubmit = async (event) => {
+      event.preventDefault();
+      if (sending) return;
+      const texts = fields.map((field) => field.value.trim());
+      if (texts.some((text) => text === "")) { tell("A text is empty. A pair without a translation is one to reject."); return; }
+      if (!this.pair() || this.pair().dataset.key !== pair.dataset.key) {
+        tell("Another run is shown by now, and it does not have this pair here. Copy the texts, cancel, and look for the pair.");
+        return;
+      }
+      sending = true;
+      tell("");
+      await this.decide("accept", texts, tell, () => dialog.close());
+      sending = false;
+    };
     dialog.showModal();
     await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
-    const texts = fields.map((field) => field.value.trim());
-    if (dialog.returnValue !== "ok") return;
-    if (texts.some((text) => text === "")) { say("The decision was not stored: a text is empty."); return; }
-    await this.decide("accept", texts);
   }
-  async decide(decision, texts) {
+  // decide stores a decision on the pair as it is shown. tell is given the reason if it is not stored.
+  async decide(decision, texts, tell = say, stored = () => {}) {
     const pair = this.pair();
     if (!pair) return;
-    const last = { key: pair.dataset.key, before: decisionOf[pair.dataset.label], had: this.corrected(), by: pair.dataset.by, at: pair.dataset.at };
-    const answer = await send(pair.dataset.key, decision, texts);
-    if (!answer) return;
-    this.undone.push(last);
+    const { key, label, version, by, at } = pair.dataset;
+    const last = { key, before: decisionOf[label], had: this.corrected(), by, at };
+    const answer = await send({ key, decision, texts, by: reviewer(), replaces: version });
+    if (answer.problem) {
+      if (answer.changed) await this.show(at, "");
+      tell(answer.problem);
+      return;
+    }
+    stored();
+    this.undone.push({ ...last, version: answer.version });
     await this.decided(decision, answer);
   }
+  // undo restores what the last decision of this page replaced or, without one, takes back what is shown.
   async undo() {
     const pair = this.pair();
     const last = this.undone.pop() ||
-      (pair && pair.dataset.label ? { key: pair.dataset.key, before: "withdraw", at: pair.dataset.at } : null);
+      (pair && pair.dataset.label ? { ...pair.dataset, before: "withdraw" } : null);
     if (!last) { say("There is no decision to undo."); return; }
-    const answer = await send(last.key, last.before, last.had, last.before === "withdraw" ? undefined : last.by);
-    if (!answer) { this.undone.push(last); return; }
-    await this.decided(last.before, answer, last.at);
+    const { key, before, had, at, version } = last;
+    const by = before === "withdraw" ? reviewer() : last.by;
+    const answer = await send({ key, decision: before, texts: had, by, replaces: version });
+    if (answer.changed) await this.show(at, "");
+    else if (answer.problem) this.undone.push(last);
+    if (answer.problem) { say(answer.problem); return; }
+    await this.decided(before, answer, at);
   }
-  async decided() { location.reload(); }
+  async decided(decision) {
+    say(done[decision], false);
+    await this.show();
+  }
+  // show puts the pair on the page as it is by now.
+  async show() {
+    let answer, html;
+    try {
+      answer = await fetch(location.pathname);
+      html = await answer.text();
+    } catch {
+      say("mine serve does not answer. Start it again, then load this page again.");
+      return;
+    }
+    if (!answer.ok) { location.reload(); return; } // a new run does not have the pair
+    const part = fragment(html);
+    for (const id of ["pair", "says"]) document.getElementById(id).replaceWith(part.getElementById(id));
+    this.press();
+  }
   // press shows on the buttons what was decided on the pair.
   press() {
     const label = this.pair() ? this.pair().dataset.label : "";
@@ -149,30 +216,21 @@ class Deciding {
 }
 
 class Review extends Deciding {
+  keys = {
+    ...this.keys, j: "next", n: "next", ArrowRight: "next", k: "previous", p: "previous", ArrowLeft: "previous",
+    o: "open", "?": "help",
+  };
   constructor(holder) {
     super(holder);
     const letters = document.getElementById("letters");
     letters.checked = localStorage.getItem("letters") !== "off";
     letters.addEventListener("change", () => localStorage.setItem("letters", letters.checked ? "on" : "off"));
     const name = document.getElementById("name");
-    name.value = localStorage.getItem("name") || "";
+    name.value = reviewer();
     name.addEventListener("change", () => localStorage.setItem("name", name.value.trim()));
-    document.addEventListener("keydown", (event) => this.key(event));
     for (const select of document.querySelectorAll(".query select")) {
       select.addEventListener("change", () => select.form.requestSubmit());
     }
-  }
-  key(event) {
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const keys = {
-      a: "accept", r: "reject", e: "edit", u: "undo", j: "next", n: "next", ArrowRight: "next",
-      k: "previous", p: "previous", ArrowLeft: "previous", o: "open", "?": "help",
-    };
-    if (!keys[key] || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
-    if (key.length === 1 && key !== "?" && !document.getElementById("letters").checked) return;
-    event.preventDefault();
-    this.act(keys[key]);
   }
   at() { return Number(this.holder.firstElementChild.dataset.at); }
   next() { return this.show(this.at() + 1, ""); }
@@ -182,7 +240,7 @@ class Review extends Deciding {
   }
   open() {
     const pair = this.pair();
-    if (pair) location.href = "/pair/" + pair.dataset.row;
+    if (pair) location.href = "/pair/" + pair.dataset.key;
   }
   help() { document.getElementById("help").showModal(); }
   async decided(decision, answer, at) {
@@ -191,7 +249,7 @@ class Review extends Deciding {
     }
     say(done[decision], false);
     if (at === undefined) await this.show(this.at() + 1, "undecided");
-    else await this.show(Number(at), "");
+    else await this.show(at, "");
   }
   // show puts the pair at a place of the list on the card, or the first undecided one from there on.
   async show(at, step) {
@@ -217,13 +275,14 @@ class Review extends Deciding {
 // explain shows the explanation of a pair, as soon as the server has read what it needs.
 async function explain(holder) {
   for (;;) {
-    let html;
+    let part;
     try {
-      html = await (await fetch(holder.dataset.src, { headers: { "X-Part": "1" } })).text();
+      const answer = await fetch(holder.dataset.src);
+      part = fragment(await answer.text());
+      if (!answer.ok) part = part.querySelector(".problem") || fragment("<p>The explanation could not be made.</p>"); // of a whole page
     } catch {
-      html = "<p>mine serve does not answer. Start it again, then load this page again.</p>";
+      part = fragment("<p>mine serve does not answer. Start it again, then load this page again.</p>");
     }
-    const part = fragment(html);
     const waiting = part.querySelector("[data-waiting]");
     // A screen reader is told once that it takes time, not every second.
     if (waiting && holder.querySelector("[data-waiting]")) {
