@@ -59,6 +59,28 @@ func TestEditsAreShown(t *testing.T) {
 	}
 }
 
+// TestSearchShowsCorrections: a hit that was corrected has the corrected texts and those that were found, and words that
+// only a correction has are found.
+func TestSearchShowsCorrections(t *testing.T) {
+	_, ts := sample(t)
+	for row, decision := range map[int]string{0: `"accept","by":"Carla","texts":["Das alte Schloss","Casa <vieja>"]`, 2: `"accept","texts":["Das Schloss","no es"]`} {
+		if status := send(t, ts.URL+"/labels", fmt.Sprintf(`{"key":%q,"decision":%s}`, keyOfRow(row), decision)); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+	}
+	wants(t, ts, "/search?q=nummer+0&mode=phrase", "Das alte Schloss", "Casa &lt;vieja&gt;", "edited by Carla", "As mined:", "<mark>Nummer 0</mark>")
+	for query, want := range map[string]string{"q=SCHLOSS": "<mark>Schloss</mark>", "q=alte+schloss&mode=phrase": "<mark>alte Schloss</mark>", "q=Schlos.&mode=regexp": "<mark>Schloss</mark>"} {
+		if body := wants(t, ts, "/search?"+query, "1 pair has the letters in what a reviewer wrote", want, "edited by Carla"); strings.Contains(body, "no es") {
+			t.Errorf("%s: a pair that was not kept is found", query)
+		}
+	}
+	for _, query := range []string{"q=schloss&in=ar", "q=schloss&from=50", "q=nummer+1"} {
+		if _, body := get(t, ts, "/search?"+query); strings.Contains(body, "In corrected texts") {
+			t.Errorf("%s: a correction is found", query)
+		}
+	}
+}
+
 // TestReviewersDoNotOverwriteEachOther: a decision that says which label it replaces is refused once somebody else has
 // given the pair another one, and so is an undo; one that says nothing replaces any.
 func TestReviewersDoNotOverwriteEachOther(t *testing.T) {

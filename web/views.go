@@ -12,6 +12,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/concordance"
+	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/web/overview"
@@ -320,10 +321,55 @@ func (o *shown) find(ctx context.Context, index *concordance.Index, q concordanc
 		if err != nil {
 			return err
 		}
+		mined := make([]page.Sentence, len(hit.Texts))
 		for side, language := range o.Languages() {
-			item.Sides[side] = page.NewSentence(language, hit.Texts[side], hit.Marks[side])
+			mined[side] = page.NewSentence(language, hit.Texts[side], hit.Marks[side])
+		}
+		if item.Label == label.Edited {
+			item.Mined = mined
+		} else {
+			item.Sides = [2]page.Sentence(mined)
 		}
 		body.Items = append(body.Items, item)
+	}
+	if q.Skip > 0 {
+		return nil
+	}
+	return o.findCorrections(q, now, body)
+}
+
+// findCorrections adds kept pairs with a query's words in their corrected texts, which neither the bitext nor its index
+// has.
+func (o *shown) findCorrections(q concordance.Query, now *decisions, body *page.SearchBody) error {
+	body.Corrections.Decides = body.Decides
+	for _, l := range now.list {
+		if !l.Edited() {
+			continue
+		}
+		texts := [2]string{l.SourceText, l.TargetText}
+		marks, found, err := pairs.Marks(q, texts)
+		if err != nil {
+			return err
+		}
+		keys, err := pairs.Keys(l.Source, l.Target)
+		if err != nil {
+			return err
+		}
+		row, ok := o.Pairs.Find(keys)
+		if !found || !ok || !o.Pairs.Numbers(row).Kept {
+			continue
+		}
+		if body.Corrections.Total++; body.Corrections.Total > PageSize {
+			continue
+		}
+		item, _, err := o.item(row, now)
+		if err != nil {
+			return err
+		}
+		for side, language := range o.Languages() {
+			item.Sides[side] = page.NewSentence(language, texts[side], marks[side])
+		}
+		body.Corrections.Items = append(body.Corrections.Items, item)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ type Item struct {
 	Row     int
 	Key     string // source:target, hexadecimal
 	Sides   [2]Sentence
+	Mined   []Sentence // both sides as they were mined, beside corrected ones that a search shows
 	Value   float32
 	Kept    bool
 	Reasons []string
@@ -54,6 +55,7 @@ type SearchBody struct {
 	Searched       bool
 	Problem        string
 	Items          []Item
+	Corrections    ListBody // pairs whose corrected texts were found
 	Total, From    int
 	More           bool // there may be more than Total
 	Previous, Next int

@@ -171,6 +171,24 @@ func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 	return s.scan(ctx, q, func(row int) bool { return s.entries[row].kept }, false)
 }
 
+// Marks finds what a query asks for in other texts of a pair, as Scan does: where its words stand on the sides on which
+// all of them are. It finds no other spellings.
+func Marks(q concordance.Query, texts [2]string) (marks [2][]concordance.Span, found bool, err error) {
+	if q.Mode == concordance.Fuzzy {
+		return marks, false, nil
+	}
+	m, err := newMatcher(q)
+	if err != nil {
+		return marks, false, err
+	}
+	for side, text := range texts {
+		if q.Sides[side] && m.matches([]byte(text)) {
+			marks[side], found = m.marks([]byte(text)), true
+		}
+	}
+	return marks, found, nil
+}
+
 // scan reads the texts of the rows that are looked at; with rowsAlone hits have neither texts nor marks.
 func (s *Set) scan(ctx context.Context, q concordance.Query, looked func(row int) bool, rowsAlone bool) (*Found, error) {
 	m, err := newMatcher(q)
