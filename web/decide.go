@@ -68,20 +68,23 @@ type stored struct {
 	Version  string `json:"version"` // version of the pair's label, for the decision that replaces it
 }
 
-// store writes a decision. The error is a conflict if the run has no such pair, or if the pair has another label than
-// the one that the decision replaces.
+// store writes a decision. The error is a conflict if the run has no such pair to decide on, if there is no decision to
+// take back, or if the pair has another label than the one that the decision replaces.
 func (o *shown) store(d Decision) (s stored, err error) {
 	keys, err := pairs.Keys(d.Label.Source, d.Label.Target)
 	if err != nil {
 		return s, err
 	}
-	if _, ok := o.Pairs.Find(keys); !ok {
+	if _, ok := o.Pairs.Find(keys); !ok && !d.Withdrawn { // a run leaves out what was rejected before it
 		return s, conflict("this run has no such pair. A new run may be shown by now: load the page again")
 	}
 	err = label.Replace(o.Out, d.Label, d.Withdrawn, func() error {
 		now, err := o.labels.now()
 		if err != nil {
 			return err
+		}
+		if _, ok := now.byKeys[keys]; d.Withdrawn && !ok && d.Replaces == nil {
+			return conflict("nobody has decided on this pair")
 		}
 		if d.Replaces != nil && *d.Replaces != now.version(keys) {
 			return conflict(now.happened(keys))

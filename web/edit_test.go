@@ -81,6 +81,51 @@ func TestSearchShowsCorrections(t *testing.T) {
 	}
 }
 
+// TestDecisionsAreListed: by what was decided and by whom, also on pairs that the bitext does not have, whose decisions
+// can be taken back.
+func TestDecisionsAreListed(t *testing.T) {
+	dir, ts := sample(t)
+	for row, decision := range map[int]string{0: `"accept","by":"Anna"`, 1: `"reject","by":"Bert"`, 2: `"reject"`, 3: `"accept","by":"Anna","texts":["Das","the"]`} {
+		if status := send(t, ts.URL+"/labels", fmt.Sprintf(`{"key":%q,"decision":%s}`, keyOfRow(row), decision)); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+	}
+	gone := label.Of("Es war einmal.", "Once upon a time.")
+	if gone.By = "Bert"; label.Append(dir, []label.Label{gone}) != nil {
+		t.Fatal("no label was written")
+	}
+	for query, want := range map[string][]int{
+		"label=decided": {0, 1, 2, 3}, "label=accepted": {0}, "label=edited": {3}, "label=rejected": {1, 2}, "by=Anna": {0, 3}, "label=decided&by=Bert": {1},
+		"label=rejected&show=kept": {1}, "label=edited&by=Bert": {}, "label=undecided&q=nummer+1+steht": {}, "label=undecided&q=nummer+5+steht": {5},
+	} {
+		body := wants(t, ts, "/pairs?"+query)
+		for row := range 10 {
+			if listed := strings.Contains(body, keyOfRow(row)); listed != slices.Contains(want, row) {
+				t.Errorf("%s: row %d is listed: %v", query, row, listed)
+			}
+		}
+		if elsewhere := strings.Contains(body, gone.Source); elsewhere != slices.Contains([]string{"label=decided", "label=rejected", "label=decided&by=Bert", "label=rejected&show=kept"}, query) {
+			t.Errorf("%s: the pair that the bitext does not have is listed: %v", query, elsewhere)
+		}
+	}
+	wants(t, ts, "/pairs?label=rejected&by=Bert", `<option value="rejected" selected>`, `<option value="Bert" selected>`, "1 decision.", "rejected by Bert")
+	for _, query := range []string{"label=magic", "label=undecided&by=Anna", "by=" + strings.Repeat("a", 101)} {
+		if status, _ := get(t, ts, "/pairs?"+query); status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", query, status)
+		}
+	}
+	key := gone.Source + ":" + gone.Target
+	if status, text := postLabel(t, ts, key, "accept", nil); status != http.StatusConflict {
+		t.Errorf("a decision on a pair that is not there: status %d: %s", status, text)
+	}
+	if status, text := postLabel(t, ts, key, "withdraw", nil); status != http.StatusOK {
+		t.Errorf("status %d: %s", status, text)
+	}
+	if body := wants(t, ts, "/pairs?label=decided"); strings.Contains(body, gone.Source) {
+		t.Error("a decision that was taken back is listed")
+	}
+}
+
 // TestReviewersDoNotOverwriteEachOther: a decision that says which label it replaces is refused once somebody else has
 // given the pair another one, and so is an undo; one that says nothing replaces any.
 func TestReviewersDoNotOverwriteEachOther(t *testing.T) {

@@ -74,7 +74,8 @@ func TestDecisionsAreGuarded(t *testing.T) {
 		"another run's pair": {409, func(r *http.Request) {
 			body(r, `{"key":"`+strings.Repeat("0", 32)+":"+strings.Repeat("0", 32)+`","decision":"accept"}`)
 		}},
-		"no decision": {400, func(r *http.Request) { body(r, `{"key":"`+keyOfRow(1)+`"}`) }},
+		"nothing to take back": {409, func(r *http.Request) { body(r, `{"key":"`+keyOfRow(1)+`","decision":"withdraw"}`) }},
+		"no decision":          {400, func(r *http.Request) { body(r, `{"key":"`+keyOfRow(1)+`"}`) }},
 	} {
 		if status, text := postLabel(t, ts, keyOfRow(1), "accept", c.change); status != c.want {
 			t.Errorf("%s: status %d, want %d: %s", name, status, c.want, text)

@@ -33,7 +33,11 @@ const (
 
 // Selection reads which pairs are meant: by default the kept ones, in the order that is given.
 func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
-	sel = pairs.Selection{Show: field(form, "show", pairs.Kept), Order: field(form, "order", order), Text: strings.TrimSpace(form.Get("q")),
+	show := pairs.Kept
+	if form.Get("label") != "" || form.Get("by") != "" {
+		show = pairs.All // a decision is on any pair
+	}
+	sel = pairs.Selection{Show: field(form, "show", show), Order: field(form, "order", order), Text: strings.TrimSpace(form.Get("q")),
 		Min: math.Inf(-1), Max: math.Inf(1)}
 	switch {
 	case len(sel.Show) > maxReason || !utf8.ValidString(sel.Show):

@@ -151,7 +151,17 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	if err != nil {
 		return nil, err
 	}
+	which, err := ReadDecided(r.URL.Query())
+	if err != nil {
+		return nil, badRequest(err)
+	}
+	rows = which.filter(rows, one.Pairs, now)
+	sel.Total = len(rows)
 	body := page.ListBody{Selection: sel, From: from, OnlyKept: one.Pairs.Len() == one.Pairs.Kept()}
+	which.choose(&body, now)
+	if err := which.missing(&body, one, now); err != nil {
+		return nil, err
+	}
 	body.Previous, body.Next = beside(from, len(rows))
 	for at := from; at < min(len(rows), from+PageSize); at++ {
 		item, _, err := one.item(int(rows[at]), now)

@@ -137,5 +137,19 @@ func TestKeysOnAPairsPage(t *testing.T) {
 	if got := latest(t, dir); len(got) != 1 || !got[key] {
 		t.Errorf("decisions %v", got)
 	}
+	// A decision on a pair of another run is taken back from the list.
+	other := strings.Repeat("0", 31)
+	line := fmt.Sprintf(`{"src_key":"%s1","tgt_key":"%s2","accepted":false}`+"\n", other, other)
+	data, err := os.ReadFile(filepath.Join(dir, "labels.jsonl"))
+	if err != nil || os.WriteFile(filepath.Join(dir, "labels.jsonl"), append(data, line...), 0o600) != nil {
+		t.Fatal("no label was written")
+	}
+	b.do(chromedp.Navigate(s.address+"/pairs?label=rejected"), chromedp.WaitVisible(chromedp.CSS("[data-take-back]")))
+	b.shot("take-back")
+	b.do(chromedp.Click(chromedp.CSS("[data-take-back]")))
+	b.eventually("document.querySelector('.empty') !== null && document.querySelector('[data-take-back]') === null")
+	if got := latest(t, dir); len(got) != 1 {
+		t.Errorf("decisions %v", got)
+	}
 	b.stayed(s.address)
 }

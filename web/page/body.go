@@ -45,6 +45,10 @@ type ListBody struct {
 	From           int // index of the first item
 	Previous, Next int // first items of the neighbouring pages; -1: there is none
 	OnlyKept       bool
+	Labels, People []Choice // decisions, and who took them
+	ByDecision     bool     // the list is of some decisions
+	Missing        []Item   // pairs with such decisions that the bitext does not have
+	MissingTotal   int
 }
 
 // SearchBody is a page of what a search found.

@@ -306,7 +306,16 @@ async function makeIndex() {
   }
 }
 
+// takeBack withdraws the decision on a pair that the page has no more of than its keys.
+async function takeBack(event) {
+  const { key, version } = event.currentTarget.dataset;
+  const answer = await send({ key, decision: "withdraw", by: reviewer(), replaces: version });
+  if (answer.problem) say(answer.problem);
+  else location.reload();
+}
+
 tokens.take();
+for (const button of document.querySelectorAll("[data-take-back]")) button.addEventListener("click", takeBack);
 const index = document.getElementById("index");
 if (index) index.addEventListener("click", makeIndex);
 if (document.getElementById("indexing") && !document.querySelector("#q:focus")) setTimeout(() => location.reload(), 2000);
