@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"bitextmine/bitext/label"
+	"bitextmine/mine"
+	"bitextmine/pipeline/decide"
 	"bitextmine/web/pairs"
 	"bitextmine/web/webtest"
 )
@@ -257,6 +259,15 @@ func TestIndexIsMadeFromThePage(t *testing.T) {
 			t.Fatal(body)
 		}
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// TestVerdictsAreRounded: a threshold has as many digits as the probability beside it.
+func TestVerdictsAreRounded(t *testing.T) {
+	for v, want := range map[mine.Verdict]string{mine.Kept: "its probability passes the threshold 0.494.", mine.BelowThreshold: "its probability does not pass the threshold 0.494."} {
+		if got := verdict(&decide.Explanation{Candidate: true, Scored: true, Verdict: v, Threshold: 0.4938478171825409}, nil); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

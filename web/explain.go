@@ -156,10 +156,10 @@ func verdict(x *decide.Explanation, run *view.Run) string {
 	case !x.Candidate:
 		return "Neither sentence proposed the other, so the pair was not scored. Their sentences were kept in:"
 	case x.Verdict == mine.Kept:
-		return fmt.Sprintf("Kept: no better pair has one of its sentences, and its %s passes the threshold %g.",
+		return fmt.Sprintf("Kept: no better pair has one of its sentences, and its %s passes the threshold %.3f.",
 			decides, x.Threshold)
 	case x.Verdict == mine.BelowThreshold:
-		return fmt.Sprintf("Not kept: its %s does not pass the threshold %g.", decides, x.Threshold)
+		return fmt.Sprintf("Not kept: its %s does not pass the threshold %.3f.", decides, x.Threshold)
 	case x.Verdict == mine.BelowFloor:
 		return fmt.Sprintf("Not kept: the margin is not above refine_floor = %g, so %s did not look at it.",
 			x.RefineFloor, run.Plan.Refiner.Name)

@@ -52,6 +52,7 @@ func TestPages(t *testing.T) {
 		"/pairs?show=magic": http.StatusBadRequest, "/pairs?order=magic": http.StatusBadRequest, "/pairs?from=-5": http.StatusBadRequest,
 		"/search?q=a&mode=magic": http.StatusBadRequest, "/search?q=%ff": http.StatusBadRequest, "/search?q=a&from=999999": http.StatusBadRequest,
 		"/review/card?step=x": http.StatusBadRequest, "/changes?night=000001": http.StatusBadRequest, "/labels": http.StatusNotFound,
+		"/?x=1": http.StatusBadRequest, "/pairs?orde=near": http.StatusBadRequest, "/review?label=decided": http.StatusBadRequest, "/pair/" + keyOfRow(5) + "?x": http.StatusBadRequest,
 	} {
 		if status, body := get(t, ts, path); status != want || !strings.Contains(body, "<h1>") {
 			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -26,10 +27,29 @@ const PageSize = 50
 
 // The bounds of what is asked for.
 const (
-	maxQuery  = 1 << 10 // bytes, as of a concordance
+	maxQuery  = 1 << 10 // characters
 	maxReason = 200     // bytes of a reason's name
 	maxPlace  = 1 << 40
 )
+
+// Fields refuses a query that has other fields than those named, or one twice: what is misspelt would do nothing.
+func Fields(query string, names ...string) error {
+	form, err := url.ParseQuery(query)
+	if err != nil {
+		return fmt.Errorf("its query cannot be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		switch {
+		case len(names) == 0:
+			return fmt.Errorf("this page takes no %q, nor any other field", name)
+		case !slices.Contains(names, name):
+			return fmt.Errorf("this page takes no %q: its fields are %s", name, strings.Join(names, ", "))
+		case len(form[name]) > 1:
+			return fmt.Errorf("%s is given %d times", name, len(form[name]))
+		}
+	}
+	return nil
+}
 
 // Selection reads which pairs are meant: by default the kept ones, in the order that is given.
 func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
@@ -44,8 +64,8 @@ func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
 		return sel, errors.New("show is all, kept, rejected or the name of a reason")
 	case !slices.Contains(pairs.Orders, sel.Order):
 		return sel, fmt.Errorf("order is one of %s", strings.Join(pairs.Orders, ", "))
-	case len(sel.Text) > maxQuery || !utf8.ValidString(sel.Text):
-		return sel, fmt.Errorf("the words to look for are UTF-8, and at most %d bytes", maxQuery)
+	case utf8.RuneCountInString(sel.Text) > maxQuery || !utf8.ValidString(sel.Text):
+		return sel, fmt.Errorf("the words to look for are UTF-8, and at most %d characters", maxQuery)
 	}
 	for name, to := range map[string]*float64{"min": &sel.Min, "max": &sel.Max} {
 		if text := form.Get(name); text != "" {
@@ -95,8 +115,8 @@ func Search(form url.Values, languages [2]string) (q concordance.Query, searched
 		return q, false, fmt.Errorf("in is %s, %s or left out", languages[0], languages[1])
 	}
 	switch {
-	case len(q.Text) > maxQuery:
-		return q, false, fmt.Errorf("the query has %d bytes, more than %d: look for less", len(q.Text), maxQuery)
+	case utf8.RuneCountInString(q.Text) > maxQuery:
+		return q, false, fmt.Errorf("the query has %d characters, more than %d: look for less", utf8.RuneCountInString(q.Text), maxQuery)
 	case !utf8.ValidString(q.Text):
 		return q, false, errors.New("the query is not UTF-8")
 	}

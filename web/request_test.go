@@ -54,6 +54,7 @@ func TestSearch(t *testing.T) {
 		"q=Haus&from=1e3":                  "from is a place",
 		"q=%ff":                            "not UTF-8",
 		"q=" + strings.Repeat("a", 1025):   "more than 1024",
+		"q=" + strings.Repeat("語", 1025):   "has 1025 characters",
 	} {
 		form, err := url.ParseQuery(query)
 		if err != nil {
@@ -68,8 +69,25 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
+	if _, _, err := Search(url.Values{"q": {strings.Repeat("語", 1024)}}, languages); err != nil {
+		t.Errorf("a query of 1,024 characters: %v", err)
+	}
 	if q, searched, err := Search(url.Values{"q": {"  "}}, languages); searched || err != nil || q.Sides != [2]bool{true, true} {
 		t.Errorf("an empty query: %+v %v %v", q, searched, err)
+	}
+}
+
+func TestFields(t *testing.T) {
+	for query, want := range map[string]string{
+		"": "", "from=50": "", "q=a&from=": "", "form=50": `takes no "form": its fields are q, from`, "q=a&q=b": "q is given 2 times",
+		"q=%zz": "cannot be read", "q=a;from=1": "cannot be read",
+	} {
+		if err := Fields(query, "q", "from"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", query, err, want)
+		}
+	}
+	if err := Fields("utm_source=a"); err == nil {
+		t.Error("a page without fields takes one")
 	}
 }
 
@@ -96,7 +114,7 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		if q, searched, err := Search(form, [2]string{"de", "en"}); err == nil {
-			if !utf8.ValidString(q.Text) || len(q.Text) > maxQuery || q.Skip < 0 || q.Sides == [2]bool{} || searched != (strings.TrimSpace(q.Text) != "") {
+			if !utf8.ValidString(q.Text) || utf8.RuneCountInString(q.Text) > maxQuery || q.Skip < 0 || q.Sides == [2]bool{} || searched != (strings.TrimSpace(q.Text) != "") {
 				t.Errorf("%q was taken as %+v", query, q)
 			}
 		}

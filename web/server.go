@@ -33,7 +33,7 @@ import (
 
 // Options are the settings of mine serve.
 type Options struct {
-	Dir      string   // output directory of a run, of nightly runs, or of one night
+	Dir      string   // output directory of a run, of nightly runs, or of one night, or the bitext file in it
 	Hosts    []string // further names that the server answers to
 	Token    string   // token required for decisions
 	Encoding encode.Options
@@ -192,17 +192,29 @@ func (g *guard) mayDecide(r *http.Request) bool {
 // content makes a page, or a part of one, for a request.
 type content func(context.Context, *Server, *shown, *http.Request) ([]byte, error)
 
+// asks refuses a request with other fields than these.
+func asks(of content, fields ...string) content {
+	return func(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+		if err := Fields(r.URL.RawQuery, fields...); err != nil {
+			return nil, badRequest(err)
+		}
+		return of(ctx, s, one, r)
+	}
+}
+
 // Handler answers every request. It may be used concurrently.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page(overviewPage))
-	mux.HandleFunc("GET /changes", s.page(changesPage))
-	mux.HandleFunc("GET /search", s.page(searchPage))
-	mux.HandleFunc("GET /pairs", s.page(listPage))
-	mux.HandleFunc("GET /pair/{pair}", s.byKeys(pairPage, ""))
-	mux.HandleFunc("GET /pair/{pair}/explanation", s.byKeys(whyPage, "/explanation"))
-	mux.HandleFunc("GET /review", s.page(reviewPage))
-	mux.HandleFunc("GET /review/card", s.page(cardPage))
+	list := []string{"show", "order", "q", "min", "max"}
+	review := append(slices.Clone(list), "at", "step")
+	mux.HandleFunc("GET /{$}", s.page(asks(overviewPage)))
+	mux.HandleFunc("GET /changes", s.page(asks(changesPage, "night")))
+	mux.HandleFunc("GET /search", s.page(asks(searchPage, "q", "mode", "in", "from")))
+	mux.HandleFunc("GET /pairs", s.page(asks(listPage, append(list, "label", "by", "from")...)))
+	mux.HandleFunc("GET /pair/{pair}", s.byKeys(asks(pairPage), ""))
+	mux.HandleFunc("GET /pair/{pair}/explanation", s.byKeys(asks(whyPage), "/explanation"))
+	mux.HandleFunc("GET /review", s.page(asks(reviewPage, review...)))
+	mux.HandleFunc("GET /review/card", s.page(asks(cardPage, review...)))
 	mux.HandleFunc("POST /labels", s.decide)
 	mux.HandleFunc("POST /index", func(w http.ResponseWriter, r *http.Request) {
 		if !s.guard.mayDecide(r) {

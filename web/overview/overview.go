@@ -86,12 +86,16 @@ type Place struct {
 	Out   string // the output directory, which has the labels, the index and, in runs/, the nights
 }
 
-// Locate finds a run by its output directory, by that of nightly runs, or by a night's own directory.
+// Locate finds a run by its output directory, by that of nightly runs, by a night's own directory, or by its bitext
+// file, which stands for the directory that has it.
 func Locate(dir string) (p Place, report *record.Report, err error) {
-	p.Named = dir
 	if report, p.Run, err = record.ReadLatest(dir); err != nil {
 		return p, nil, err
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	p.Named = dir
 	p.Out = dir
 	out, night, err := label.Night(p.Run)
 	if err != nil {

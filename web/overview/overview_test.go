@@ -142,10 +142,14 @@ func TestLocate(t *testing.T) {
 	webtest.Run(t, plain, 10)
 	for dir, want := range map[string][2]string{
 		out: {out, second}, filepath.Join(out, "latest"): {out, second}, filepath.Join(out, "runs", "000001-2026-03-01"): {out, "000001-2026-03-01"}, plain: {plain, ""},
+		filepath.Join(plain, "de-ar.parquet"): {plain, ""}, filepath.Join(out, "latest", "de-ar.parquet"): {out, second},
 	} {
 		p, _, err := Locate(dir)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if info, err := os.Stat(p.Named); err != nil || !info.IsDir() {
+			t.Errorf("%s: the directory that was named is %s", dir, p.Named)
 		}
 		if p.Out != want[0] || p.Night() != want[1] {
 			t.Errorf("%s: %+v, night %q, want %v", dir, p, p.Night(), want)

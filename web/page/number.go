@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
@@ -41,6 +42,7 @@ var functions = template.FuncMap{
 	"histogram": newChart,
 	"diagram":   newDiagram,
 	"add":       func(a, b int) int { return a + b },
+	"capital":   capital,
 }
 
 // ReasonName is a reason in a few words.
@@ -63,6 +65,12 @@ var reasonNames = map[string]string{
 
 var kindTitles = map[string]string{admin.Added: "Added pairs", admin.Removed: "Removed pairs",
 	admin.Rescored: "Pairs scored anew"}
+
+// capital begins a sentence.
+func capital(text string) string {
+	_, width := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:width]) + text[width:]
+}
 
 // whole is any type of whole numbers that a run counts in.
 func whole(n any) (int, error) {

@@ -37,7 +37,7 @@ func TestNumbers(t *testing.T) {
 		signed(0): "±0", signed(1200): "+1,200", signed(-3): "−3",
 		value(float32(0.1234)): "0.123", value(math.NaN()): "–", value((*float32)(nil)): "–", percent(0.12345): "12.3%", percent(math.NaN()): "–",
 		seconds(0.05): "50 ms", seconds(5.26): "5.3 s", seconds(125): "2 min 05 s", seconds(7260): "2 h 01 min",
-		LanguageName("de"): "German", LanguageName("zh-Hant"): "Traditional Chinese",
+		capital("about half"): "About half", capital("über"): "Über", capital(""): "", LanguageName("de"): "German", LanguageName("zh-Hant"): "Traditional Chinese",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

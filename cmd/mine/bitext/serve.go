@@ -38,7 +38,8 @@ func NewServe() *cobra.Command {
 		Long: `Show a run in the browser: how many sentences became how many pairs, the scores, how far they can be trusted,
 why pairs were rejected, what each night changed; search; every pair with the reasons for its score; and review by
 keyboard. Decisions go to labels.jsonl of the output directory, as those of mine reject and mine accept, and every
-later run obeys. RUN is the output directory of a run, of nightly runs, whose latest is shown, or of one night.
+later run obeys. RUN is the output directory of a run, of nightly runs, whose latest is shown, or of one night, or the
+bitext file in it.
 
 Only this machine reaches the page unless --address says otherwise, and then everybody who reaches the address can
 read the run. Decisions need the token in the address that is printed. The page needs no network.`,
@@ -144,7 +145,8 @@ func NewReport() *cobra.Command {
 		Use:   "report RUN",
 		Short: "Write the overview of a run as one HTML file",
 		Long: `Write the overview of a run, as mine serve shows it, as one HTML file that needs nothing else: to keep, or to
-send by mail. RUN is the output directory of a run, of nightly runs, whose latest is described, or of one night.`,
+send by mail. RUN is the output directory of a run, of nightly runs, whose latest is described, or of one night, or the
+bitext file in it.`,
 		Example: `  mine report mined -o report.html`,
 		Args:    oneRun("report"),
 		RunE: func(cmd *cobra.Command, args []string) error {
