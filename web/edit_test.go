@@ -61,8 +61,8 @@ func TestEditsAreShown(t *testing.T) {
 	}
 }
 
-// TestSearchShowsCorrections: a hit that was corrected has the corrected texts and those that were found, and words that
-// only a correction has are found.
+// TestSearchShowsCorrections: a hit that was corrected has the corrected texts and those that were found, and words
+// that only a correction has are found.
 func TestSearchShowsCorrections(t *testing.T) {
 	_, ts := sample(t)
 	for row, decision := range map[int]string{0: `"accept","by":"Carla","texts":["Das alte Schloss","Casa <vieja>"]`, 2: `"accept","texts":["Das Schloss","no es"]`} {

@@ -102,8 +102,8 @@ func TestSearchUsesTheIndex(t *testing.T) {
 	wants(t, ts, "/search?q=Hauz&mode=fuzzy", "<mark>Haus</mark>")
 }
 
-// TestSearchFollowsTheIndex: an index that is made while the page is open is used, also after another run, whose bitext it
-// does not describe until it is made again.
+// TestSearchFollowsTheIndex: an index that is made while the page is open is used, also after another run, whose bitext
+// it does not describe until it is made again.
 func TestSearchFollowsTheIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	rows := webtest.Rows(60)
@@ -167,8 +167,8 @@ func TestNights(t *testing.T) {
 	}
 }
 
-// TestPairsKeepTheirAddresses: an address by row leads to one by keys, which is the same pair's in the next run, whatever
-// row it has there; a pair that the run does not have gets a page that says what was decided on it.
+// TestPairsKeepTheirAddresses: an address by row leads to one by keys, which is the same pair's in the next run,
+// whatever row it has there; a pair that the run does not have gets a page that says what was decided on it.
 func TestPairsKeepTheirAddresses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	rows := webtest.Rows(40)
