@@ -36,6 +36,10 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 	if out, err := exec.Command(program(t), "report", dir, "-o", report).CombinedOutput(); err != nil {
 		t.Fatalf("mine report: %v: %s", err, out)
 	}
+	elsewhere := fmt.Sprintf(`{"src_key":"%032x","tgt_key":"%032x","accepted":true,"src_text":"Das","tgt_text":"The"}`+"\n", 1, 2)
+	if err := os.WriteFile(filepath.Join(dir, "labels.jsonl"), []byte(elsewhere), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := serve(t, dir)
 	b := open(t)
 	b.do(chromedp.Navigate(s.url), chromedp.WaitVisible(chromedp.CSS("h1")))
@@ -44,14 +48,15 @@ func TestEverybodyCanUseThePages(t *testing.T) {
 		{"search", "/search?q=die", ".pairs mark", ""},
 		{"search-empty", "/search?q=xyzzy", ".found", ""},
 		{"pairs", "/pairs?show=rejected&order=near", ".pairs", ""},
+		{"pairs-elsewhere", "/pairs?label=decided", "[data-take-back]", ""},
 		{"pair", "/pair/17", "#explanation table", ""},
 		{"pair-taken", "/pair/900", "#explanation table", ""},
 		{"review", "/review?show=kept&order=near", "#card [data-key]", ""},
 		{"review-decided", "/review?show=kept&order=near", "#card [data-key]", "document.querySelector('[data-do=accept]').click()"},
 		{"review-end", "/review?show=kept&order=near&at=100000", "#card [data-end]", ""},
-		{"editor", "/review", "#card [data-key]", "document.querySelector('[data-do=edit]').click()"},
+		{"editor", "/review", "#card [data-key]", "document.querySelector('[data-do=edit]').click(); document.getElementById('edit-problem').hidden = false"},
 		{"help", "/review", "#card [data-key]", "document.querySelector('[data-do=help]').click()"},
-		{"token", "/review", "#card [data-key]", "document.getElementById('token').showModal()"},
+		{"token", "/review", "#card [data-key]", "document.getElementById('token-problem').hidden = false; document.getElementById('token').showModal()"},
 		{"problem", "/pairs?show=magic", ".problem", ""},
 		{"report", "file://" + report, "h1", ""},
 	} {
