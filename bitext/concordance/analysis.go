@@ -41,6 +41,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/token/apostrophe"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
 
 	"bitextmine/internal/badinput"
@@ -54,19 +55,19 @@ var filters = map[string][]string{
 	"az": {turkishLowerName},
 	"ca": {lowercase.Name, ca.ElisionName, accentsName},
 	"da": {lowercase.Name, da.SnowballStemmerName},
-	"de": {lowercase.Name, de.NormalizeName, de.LightStemmerName},
+	"de": {en.PossessiveName, lowercase.Name, de.NormalizeName, de.LightStemmerName},
 	"en": {en.PossessiveName, lowercase.Name, porter.Name},
 	"es": {lowercase.Name, es.NormalizeName, es.LightStemmerName, accentsName},
 	"fa": {lowercase.Name, ar.NormalizeName, fa.NormalizeName},
 	"fi": {lowercase.Name, fi.SnowballStemmerName},
-	"fr": {conjunctionsName, lowercase.Name, fr.ElisionName, fr.LightStemmerName, accentsName},
+	"fr": {lowercase.Name, fr.ElisionName, fr.LightStemmerName, accentsName},
 	"ga": {lowercase.Name, ga.ElisionName},
 	"hi": {lowercase.Name, in.NormalizeName, hi.NormalizeName, hi.StemmerName},
 	"hr": {lowercase.Name, hr.SuffixTransformationFilterName, hr.StemmerName},
 	"hu": {lowercase.Name, hu.SnowballStemmerName},
 	"it": {lowercase.Name, it.ElisionName, it.LightStemmerName, accentsName},
 	"nb": {lowercase.Name, no.SnowballStemmerName},
-	"nl": {lowercase.Name, nl.SnowballStemmerName},
+	"nl": {en.PossessiveName, lowercase.Name, nl.SnowballStemmerName},
 	"no": {lowercase.Name, no.SnowballStemmerName},
 	"pl": {lowercase.Name, pl.SnowballStemmerName},
 	"pt": {lowercase.Name, pt.LightStemmerName, accentsName},
@@ -91,9 +92,14 @@ func analyser(side int) string { return [2]string{"source", "target"}[side] }
 // fields are the names of the two texts in the index.
 var fields = [2]string{"src", "tgt"}
 
+// base is a language's code without script and region.
+func base(language string) string {
+	code, _, _ := strings.Cut(language, "-")
+	return code
+}
+
 func filtersOf(language string) []string {
-	base, _, _ := strings.Cut(language, "-")
-	if names, known := filters[base]; known {
+	if names, known := filters[base(language)]; known {
 		return names
 	}
 	return []string{lowercase.Name}
@@ -105,17 +111,17 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 	pair := mapping.NewDocumentStaticMapping()
 	for side, language := range languages {
 		names := filtersOf(language)
-		tokenizer := wordsName
+		tokenizer := unicode.Name
 		if names[len(names)-1] == pairsName {
 			tokenizer = clustersName
 		}
-		own := 0 // filters that need the text as it stands
-		if names[0] == conjunctionsName {
-			own = 1
+		cut := partsName + "_" + fields[side]
+		err := m.AddCustomTokenFilter(cut, map[string]any{"type": partsName, "language": base(language)})
+		if err != nil {
+			return nil, err
 		}
-		names = slices.Insert(slices.Clone(names), own, lettersName)
-		err := m.AddCustomAnalyzer(analyser(side),
-			map[string]any{"type": custom.Name, "tokenizer": tokenizer, "token_filters": names})
+		err = m.AddCustomAnalyzer(analyser(side), map[string]any{"type": custom.Name, "tokenizer": tokenizer,
+			"token_filters": append([]string{cut, lettersName}, names...)})
 		if err != nil {
 			return nil, err
 		}

@@ -51,20 +51,27 @@ func (x *Index) collocates(ctx context.Context, side int, q Query, hits []Hit,
 	pairs, forms := map[string]int{}, map[string]map[string]int{}
 	for _, hit := range hits {
 		seen := map[string]bool{}
-		for _, t := range x.tokens(side, hit.Texts[side]) {
+		text := PlainOf(hit.Texts[side]).Text
+		for _, t := range x.tokens(side, text) {
 			if forms[t.term] == nil {
 				forms[t.term] = map[string]int{}
 			}
-			forms[t.term][lower(x.Languages[side], hit.Texts[side][t.Start:t.End])]++
+			forms[t.term][lower(x.Languages[side], text[t.Start:t.End])]++
 			if !seen[t.term] {
 				seen[t.term] = true
 				pairs[t.term]++
 			}
 		}
 	}
-	if q.Sides[side] {
-		for _, t := range x.tokens(side, q.Text) {
-			delete(pairs, t.term)
+	m, err := x.matcher(q)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range m.pieces[side] {
+		for _, t := range p.tokens {
+			if !p.without {
+				delete(pairs, t.term)
+			}
 		}
 	}
 	all, err := x.frequencies(ctx, side, pairs)

@@ -138,6 +138,17 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// marksOf are the places of a query in a source text.
+func marksOf(t *testing.T, x *Index, text string, mode Mode, in string) []Span {
+	t.Helper()
+	m, err := x.matcher(Query{Text: text, Mode: mode, Sides: [2]bool{true, false}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, _, _ := m.look(0, in)
+	return marks
+}
+
 func TestMarks(t *testing.T) {
 	dir := t.TempDir()
 	x := open(t, filepath.Join(dir, "index"), write(t, filepath.Join(dir, "de-en.parquet"), [2]string{"de", "en"}, german))
@@ -152,7 +163,7 @@ func TestMarks(t *testing.T) {
 		{"Stromnetz und Strompreise", "Strompreiss", Fuzzy, []string{"Strompreise"}},
 	} {
 		var got []string
-		for _, s := range x.matcher(Query{Text: c.query, Mode: c.mode, Sides: [2]bool{true, false}}).marks(0, c.text) {
+		for _, s := range marksOf(t, x, c.query, c.mode, c.text) {
 			got = append(got, c.text[s.Start:s.End])
 		}
 		if !slices.Equal(got, c.want) {
@@ -304,7 +315,7 @@ func FuzzQuery(f *testing.F) {
 	dir := f.TempDir()
 	path := write(f, filepath.Join(dir, "zh-de.parquet"), [2]string{"zh", "de"}, []pair{{"我喜欢喝绿茶。", "Ich trinke gern grünen Tee.", 1.2}})
 	x := open(f, filepath.Join(dir, "index"), path)
-	for _, seed := range []string{"绿茶", "Tee", "\xff", "a\x00b", "(((((", "*?", `.{1000}`, "~~~", "ก็", "🙂"} {
+	for _, seed := range []string{"绿茶", "Tee", "\xff", "a\x00b", "(((((", "*?", `.{1000}`, "~~~", "ก็", "🙂", `"grünen Tee" -x -"`, "a\u00adﬁ₂.O'Brien"} {
 		for mode := range uint8(4) {
 			f.Add(seed, mode)
 		}

@@ -29,7 +29,7 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 6
+const format = 7
 
 const (
 	metaName  = "concordance.json"

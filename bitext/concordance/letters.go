@@ -8,14 +8,17 @@ import (
 
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/cjk"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
 	"github.com/blevesearch/bleve/v2/registry"
 )
 
 // turkishLowerName is a token filter that lowercases as Turkish and Azerbaijani do: I to ı, İ to i.
 const turkishLowerName = "to_lower_turkish"
 
-// clusters are what the tokenizer of that name finds.
+// clustersName is a tokenizer that cuts scripts of South-East Asia, which have no spaces, into letters with their
+// marks, Korean, whose words end in particles, into syllables, and other text into words.
 const (
+	clustersName   = "clusters"
 	clusterScripts = `\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}`
 	clusters       = `[` + clusterScripts + `]\p{M}*|(?:[^\P{L}` + clusterScripts + `]|\p{M}|\p{N})+`
 )
@@ -26,13 +29,20 @@ const pairsName = "pairs_of_clusters"
 func init() {
 	for name, filter := range map[string]analysis.TokenFilter{
 		turkishLowerName: turkishLower{}, pairsName: pairs{},
-		lettersName: spelling(lettersOfKeyboards), accentsName: spelling(withoutAccents), conjunctionsName: frenchConjunctions{},
+		lettersName: spelling(lettersOfKeyboards), accentsName: spelling(withoutAccents),
 	} {
 		err := registry.RegisterTokenFilter(name,
 			func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return filter, nil })
 		if err != nil {
 			panic(err) // the name is taken
 		}
+	}
+	err := registry.RegisterTokenizer(clustersName,
+		func(map[string]any, *registry.Cache) (analysis.Tokenizer, error) {
+			return regexp.NewRegexpTokenizer(stdregexp.MustCompile(clusters)), nil
+		})
+	if err != nil {
+		panic(err)
 	}
 }
 
@@ -83,15 +93,6 @@ func isLetter(term []byte) bool { return oneLetter.Match(term) }
 
 // spaceless finds letters of scripts that are written without spaces, or indexed as if they were.
 var spaceless = stdregexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}` + clusterScripts + `]`)
-
-var lettersAndDigits = stdregexp.MustCompile(`[\p{L}\p{N}]`)
-
-// isOneWord reports whether a query is one word of several letters or digits, such a letter among them.
-func isOneWord(text string) bool {
-	words := strings.Fields(text)
-	return len(words) == 1 && spaceless.MatchString(words[0]) &&
-		len(lettersAndDigits.FindAllString(words[0], 2)) == 2
-}
 
 // inPairs says whether the terms of a language are pairs of letters.
 func inPairs(language string) bool {

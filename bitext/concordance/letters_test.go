@@ -141,7 +141,7 @@ func TestLettersBesideNumbers(t *testing.T) {
 		}
 		var got []string
 		text := "第3回は月に11人、日曜の回。"
-		for _, s := range x.matcher(Query{Text: query, Mode: mode, Sides: [2]bool{true, false}}).marks(0, text) {
+		for _, s := range marksOf(t, x, query, mode, text) {
 			got = append(got, text[s.Start:s.End])
 		}
 		if !slices.Equal(got, want) {
@@ -179,7 +179,7 @@ func TestDigits(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "index"), write(t, filepath.Join(t.TempDir(), "b.parquet"), [2]string{"ja", "en"}, []pair{{"２日", "day 2", 1.4}}))
 	text := "金曜の１２月２日目と12月2日。"
 	var got []string
-	for _, s := range x.matcher(Query{Text: "12月２日", Mode: Phrase, Sides: [2]bool{true, false}}).marks(0, text) {
+	for _, s := range marksOf(t, x, "12月２日", Phrase, text) {
 		got = append(got, text[s.Start:s.End])
 	}
 	if want := []string{"１２月２日", "12月2日"}; !slices.Equal(got, want) {

@@ -8,12 +8,13 @@ import (
 	"github.com/blevesearch/bleve/v2/search"
 )
 
-// phrases looks through the pairs that have all words until it has those that were asked for.
-func (m *matcher) phrases(ctx context.Context) (*Result, error) {
+// lookThrough finds what the index cannot tell alone: it looks through the pairs that have all words until it has those
+// that were asked for.
+func (m *matcher) lookThrough(ctx context.Context) (*Result, error) {
 	result := &Result{Hits: []Hit{}}
 	seen := 0
 	for limit := firstCandidates; ; limit *= 10 {
-		found, err := m.find(ctx, m.q, seen, limit-seen)
+		found, err := m.find(ctx, seen, limit-seen)
 		if err != nil {
 			return nil, err
 		}
@@ -33,8 +34,8 @@ func (m *matcher) phrases(ctx context.Context) (*Result, error) {
 	}
 }
 
-// count adds a pair to a result if it has the phrase. Its text is read for the page alone; beyond, hashes of two bytes
-// for each term decide, which do not tell letters in pairs from others.
+// count adds a pair to a result if it has what was asked for. Its text is read for the page alone, where hashes of two
+// bytes for each term can decide.
 func (m *matcher) count(id string, result *Result) error {
 	at, err := place(id)
 	var may bool
@@ -48,7 +49,7 @@ func (m *matcher) count(id string, result *Result) error {
 		return nil
 	}
 	offPage := result.Total < m.q.Skip || len(result.Hits) == m.q.Limit
-	if offPage && !slices.Contains(slices.Concat(m.hashes[0], m.hashes[1]), anyTerm) {
+	if offPage && m.hashesDecide() {
 		result.Total++
 		return nil
 	}
@@ -63,43 +64,96 @@ func (m *matcher) count(id string, result *Result) error {
 	return nil
 }
 
-// mayMatch reports whether a pair's hashes contain those of the phrase.
+// mayMatch reports whether a pair's hashes contain those of all wanted pieces on a side.
 func (m *matcher) mayMatch(at uint64) (bool, error) {
 	head, err := m.texts.Head(at)
 	if err != nil {
 		return false, err
 	}
 	terms, err := parseHead(head)
-	return mayHave(terms[0], m.hashes[0]) || mayHave(terms[1], m.hashes[1]), err
+	if err != nil {
+		return false, err
+	}
+	for side, pieces := range m.pieces {
+		may := m.words(side) > 0
+		for _, p := range pieces {
+			may = may && (p.without || mayHave(terms[side], p.hashes))
+		}
+		if may {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hashesDecide reports whether the hashes of a pair's terms, and the index, say if it has what was asked for.
+func (m *matcher) hashesDecide() bool {
+	for _, p := range slices.Concat(m.pieces[0], m.pieces[1]) {
+		if p.without && len(p.tokens) > 1 || !p.without && slices.Contains(p.hashes, anyTerm) {
+			return false
+		}
+	}
+	return true
 }
 
 // matcher finds what a query matches in texts. It may be used by one goroutine.
 type matcher struct {
 	*Index
 	q      Query
-	wanted [2][]token
-	hashes [2][]int32 // hashes of a phrase's terms, anyTerm for those that may be in pairs
+	pieces [2][]piece // pieces with words, by side; none of a side that is not searched
 	texts  *BlockCursor
 }
 
-func (x *Index) matcher(q Query) *matcher {
+// piece is a Piece in the terms of a side.
+type piece struct {
+	tokens  []token
+	hashes  []int32 // hashes of the terms, anyTerm for those that a text may have otherwise
+	without bool
+}
+
+func (x *Index) matcher(q Query) (*matcher, error) {
+	pieces, err := q.Pieces()
+	if err != nil {
+		return nil, err
+	}
 	m := &matcher{Index: x, q: q, texts: x.texts.Cursor()}
-	for side, wanted := range q.Sides {
-		if wanted {
-			m.wanted[side] = x.tokens(side, q.Text)
-			for _, t := range m.wanted[side] {
-				wanted := int32(hash([]byte(t.term)))
-				if t.letter {
-					wanted = anyTerm
+	for side, searched := range q.Sides {
+		for _, p := range pieces {
+			if !searched {
+				continue
+			}
+			one := piece{tokens: x.tokens(side, PlainOf(p.Text).Text), without: p.Without}
+			for _, t := range one.tokens {
+				of := int32(hash([]byte(t.term)))
+				if t.letter || q.Mode == Fuzzy && fuzziness(t.term) > 0 {
+					of = anyTerm
 				}
-				m.hashes[side] = append(m.hashes[side], wanted)
+				one.hashes = append(one.hashes, of)
+			}
+			if len(one.tokens) > 0 {
+				m.pieces[side] = append(m.pieces[side], one)
 			}
 		}
 	}
-	return m
+	return m, nil
 }
 
-// hit reads a pair and says whether the query matches anything in it.
+// words is the number of terms that are wanted on a side.
+func (m *matcher) words(side int) (n int) {
+	for _, p := range m.pieces[side] {
+		if !p.without {
+			n += len(p.tokens)
+		}
+	}
+	return n
+}
+
+// neighbours reports whether a piece has several words, which stand next to each other.
+func (m *matcher) neighbours() bool {
+	return slices.ContainsFunc(slices.Concat(m.pieces[0], m.pieces[1]), func(p piece) bool { return len(p.tokens) > 1 })
+}
+
+// hit reads a pair and says whether the query matches it.
 func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
 	at, err := place(id)
 	var body []byte
@@ -112,13 +166,15 @@ func (m *matcher) hit(id string) (hit Hit, matched bool, err error) {
 	if err != nil {
 		return hit, false, m.damaged(err)
 	}
+	out := false
 	for side := range hit.Texts {
 		if m.q.Sides[side] {
-			hit.Marks[side] = m.marks(side, hit.Texts[side])
-			matched = matched || len(hit.Marks[side]) > 0
+			marks, all, without := m.look(side, hit.Texts[side])
+			hit.Marks[side] = marks
+			matched, out = matched || all, out || without
 		}
 	}
-	return hit, matched, nil
+	return hit, matched && !out, nil
 }
 
 // token is a term of a text and where it stands.
@@ -128,7 +184,7 @@ type token struct {
 	Span
 }
 
-// tokens are a text's terms by a side's analyser.
+// tokens are the terms of a text in plain form by a side's analyser.
 func (x *Index) tokens(side int, text string) []token {
 	stream := x.index.Mapping().AnalyzerNamed(analyser(side)).Analyze([]byte(text))
 	inPairs := inPairs(x.Languages[side])
@@ -139,34 +195,43 @@ func (x *Index) tokens(side int, text string) []token {
 	return out
 }
 
-// marks are the parts of a text that the query matches, in order, where they touch joined.
-func (m *matcher) marks(side int, text string) (spans []Span) {
-	wanted, there := m.wanted[side], m.tokens(side, text)
-	mark := func(s Span) {
-		if last := len(spans) - 1; last >= 0 && s.Start <= spans[last].End {
-			spans[last] = Span{min(spans[last].Start, s.Start), max(spans[last].End, s.End)}
-			return
-		}
-		spans = append(spans, s)
-	}
+// look finds a query's pieces in a text of a side: where they stand, in order, where they touch joined; whether all
+// that are wanted are there, and whether one that is not wanted is.
+func (m *matcher) look(side int, text string) (marks []Span, all, without bool) {
+	plain := PlainOf(text)
+	there := m.tokens(side, plain.Text)
+	found := make([]bool, len(m.pieces[side]))
 	for i := range there {
-		if m.q.Mode == Phrase {
-			if startsWith(there[i:], wanted) {
-				last := len(wanted) - 1
-				mark(Span{wanted[0].in(text, there[i].Span).Start, wanted[last].in(text, there[i+last].Span).End})
+		for n, p := range m.pieces[side] {
+			if !p.beginsAt(there[i:], m.q.Mode) {
+				continue
 			}
-			continue
-		}
-		for _, w := range wanted {
-			if w.letter && strings.Contains(there[i].term, w.term) {
-				mark(w.in(text, there[i].Span))
-			} else if same(w.term, there[i].term, m.q.Mode) {
-				mark(there[i].Span)
-				break
+			if p.without {
+				return nil, false, true
 			}
+			found[n] = true
+			last := len(p.tokens) - 1
+			marks = join(marks, Span{p.tokens[0].in(plain.Text, there[i].Span).Start,
+				p.tokens[last].in(plain.Text, there[i+last].Span).End})
 		}
 	}
-	return spans
+	all = m.words(side) > 0
+	for n, p := range m.pieces[side] {
+		all = all && (p.without || found[n])
+	}
+	for i, s := range marks {
+		marks[i] = plain.Place(s)
+	}
+	return marks, all, false
+}
+
+// join adds a span to those before it.
+func join(spans []Span, s Span) []Span {
+	if last := len(spans) - 1; last >= 0 && s.Start <= spans[last].End {
+		spans[last] = Span{min(spans[last].Start, s.Start), max(spans[last].End, s.End)}
+		return spans
+	}
+	return append(spans, s)
 }
 
 // in is the place of a wanted term in one of a text: of a letter its own in a pair.
@@ -178,20 +243,26 @@ func (t token) in(text string, there Span) Span {
 	return Span{there.Start + at, there.Start + at + len(t.term)}
 }
 
-// startsWith says whether a text begins with a phrase. Where this begins or ends with a letter, the text may go on in a
-// pair.
-func startsWith(text, phrase []token) bool {
-	if len(phrase) == 0 || len(text) < len(phrase) {
+// beginsAt says whether a text begins with a piece. Where this begins or ends with a letter, the text may go on in a
+// pair. Words that are not wanted have no other spellings.
+func (p *piece) beginsAt(text []token, mode Mode) bool {
+	if len(text) < len(p.tokens) {
 		return false
 	}
-	for i, w := range phrase {
-		term := text[i].term
-		fits := term == w.term
-		if w.letter && i == 0 {
-			fits = fits || strings.HasSuffix(term, w.term)
-		}
-		if w.letter && i == len(phrase)-1 {
-			fits = fits || strings.HasPrefix(term, w.term)
+	if p.without {
+		mode = Words
+	}
+	for i, w := range p.tokens {
+		term, first, last := text[i].term, i == 0, i == len(p.tokens)-1
+		fits := same(w.term, term, mode)
+		switch {
+		case !w.letter || fits:
+		case first && last:
+			fits = strings.Contains(term, w.term)
+		case first:
+			fits = strings.HasSuffix(term, w.term)
+		case last:
+			fits = strings.HasPrefix(term, w.term)
 		}
 		if !fits {
 			return false

@@ -19,9 +19,9 @@ import (
 // Mode is how a query is read.
 type Mode string
 
-// Words finds pairs with all the words on one side, in any order and form; Phrase in this order, next to each other;
-// Fuzzy also in other spellings (one letter of the stem more, less or other; two from eight on). Regexp matches Go's
-// regular expressions against the text as it stands. Of text without spaces one word is a phrase, also in Fuzzy.
+// Words finds pairs with all the pieces of a query on one side, in any order and form; Phrase with all its words next
+// to each other in this order; Fuzzy also in other spellings (one letter of the stem more, less or other; two from
+// eight on). Regexp matches Go's regular expressions against the text as it stands.
 const (
 	Words  Mode = "words"
 	Phrase Mode = "phrase"
@@ -111,17 +111,21 @@ func (x *Index) search(ctx context.Context, q Query) (*Result, error) {
 	case q.Mode == Regexp:
 		return x.scan(ctx, q)
 	}
-	if q.Mode != Phrase && isOneWord(q.Text) {
-		q.Mode = Phrase
+	if !slices.Contains([]Mode{Words, Phrase, Fuzzy}, q.Mode) {
+		return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
+			Regexp)
 	}
-	m := x.matcher(q)
-	if len(m.wanted[0])+len(m.wanted[1]) == 0 {
+	m, err := x.matcher(q)
+	if err != nil {
+		return nil, err
+	}
+	if m.words(0)+m.words(1) == 0 {
 		return nil, badinput.Errorf("the query %q has no word: give letters or numbers, or a regular expression", q.Text)
 	}
-	if q.Mode == Phrase {
-		return m.phrases(ctx)
+	if m.neighbours() {
+		return m.lookThrough(ctx)
 	}
-	found, err := x.find(ctx, q, q.Skip, q.Limit)
+	found, err := m.find(ctx, q.Skip, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -136,59 +140,62 @@ func (x *Index) search(ctx context.Context, q Query) (*Result, error) {
 	return result, nil
 }
 
-// Pairs with all words of a phrase that are looked at first, and at most.
+// Pairs with all words that are looked at first, and at most.
 const (
 	firstCandidates = 1000
 	maxCandidates   = 100_000
 )
 
-// find asks the index for pairs with all terms of a query; of phrases it knows the words alone.
-func (x *Index) find(ctx context.Context, q Query, skip, limit int) (*bleve.SearchResult, error) {
-	var either []query.Query
-	for side, wanted := range q.Sides {
-		if wanted {
-			one, err := x.query(q, side)
-			if err != nil {
-				return nil, err
+// find asks the index for pairs with all terms of a query; of pieces of several words it knows the words alone.
+func (m *matcher) find(ctx context.Context, skip, limit int) (*bleve.SearchResult, error) {
+	var either, without []query.Query
+	for side, pieces := range m.pieces {
+		var all []query.Query
+		for _, p := range pieces {
+			switch {
+			case !p.without:
+				for _, t := range p.tokens {
+					all = append(all, term(t, side, m.q.Mode))
+				}
+			case len(p.tokens) == 1:
+				without = append(without, term(p.tokens[0], side, Words))
 			}
-			either = append(either, one)
+		}
+		if len(all) > 0 {
+			either = append(either, bleve.NewConjunctionQuery(all...))
 		}
 	}
-	request := bleve.NewSearchRequestOptions(bleve.NewDisjunctionQuery(either...), limit, skip, false)
+	var of query.Query = bleve.NewDisjunctionQuery(either...)
+	if len(without) > 0 {
+		but := bleve.NewBooleanQuery()
+		but.AddMust(of)
+		but.AddMustNot(without...)
+		of = but
+	}
+	request := bleve.NewSearchRequestOptions(of, limit, skip, false)
 	request.Score = bleve.ScoreNone // sort by the order of the bitext
-	found, err := x.index.SearchInContext(ctx, request)
+	found, err := m.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, fmt.Errorf("search the concordance: %w", err)
 	}
 	return found, nil
 }
 
-// query is the index's form of a query on one side.
-func (x *Index) query(q Query, side int) (query.Query, error) {
-	if !slices.Contains([]Mode{Words, Phrase, Fuzzy}, q.Mode) {
-		return nil, badinput.Errorf("%q is no way to read a query: take %s, %s, %s or %s", q.Mode, Words, Phrase, Fuzzy,
-			Regexp)
+// term is the index's form of one term on a side.
+func term(t token, side int, mode Mode) query.Query {
+	var of query.FieldableQuery
+	switch {
+	case t.letter:
+		of = bleve.NewRegexpQuery(withNeighbours(t.term))
+	case mode == Fuzzy && fuzziness(t.term) > 0:
+		near := bleve.NewFuzzyQuery(t.term)
+		near.SetFuzziness(fuzziness(t.term))
+		of = near
+	default:
+		of = bleve.NewTermQuery(t.term)
 	}
-	var all []query.Query
-	for _, token := range x.tokens(side, q.Text) {
-		var of query.FieldableQuery
-		switch {
-		case token.letter:
-			of = bleve.NewRegexpQuery(withNeighbours(token.term))
-		case q.Mode == Fuzzy && fuzziness(token.term) > 0:
-			near := bleve.NewFuzzyQuery(token.term)
-			near.SetFuzziness(fuzziness(token.term))
-			of = near
-		default:
-			of = bleve.NewTermQuery(token.term)
-		}
-		of.SetField(fields[side])
-		all = append(all, of)
-	}
-	if len(all) == 0 {
-		return bleve.NewMatchNoneQuery(), nil
-	}
-	return bleve.NewConjunctionQuery(all...), nil
+	of.SetField(fields[side])
+	return of
 }
 
 // fuzziness is how many letters of a term may differ: in text without spaces, where terms are pairs of letters, none.

@@ -1,7 +1,6 @@
 package concordance
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,8 +16,6 @@ const (
 	lettersName = "letters_of_keyboards"
 	// accentsName takes accents off letters, which are often left out, as in ETAT or еще.
 	accentsName = "no_accents"
-	// conjunctionsName cuts French conjunctions that end in an apostrophe off their word: qu'il is que il.
-	conjunctionsName = "french_conjunctions"
 )
 
 type spelling func(term []byte) []byte
@@ -49,31 +46,4 @@ func withoutAccents(term []byte) []byte {
 		return r
 	}, norm.NFD.String(string(term)))
 	return norm.NFC.Bytes([]byte(bare))
-}
-
-// conjunctions are what is cut off, without the apostrophe.
-var conjunctions = []string{"qu", "jusqu", "lorsqu", "puisqu", "quoiqu"}
-
-type frenchConjunctions struct{}
-
-// Filter makes two tokens of a conjunction with a word. It must be the first filter: tokens are parts of the text.
-func (frenchConjunctions) Filter(in analysis.TokenStream) analysis.TokenStream {
-	out := make(analysis.TokenStream, 0, len(in))
-	for _, token := range in {
-		at := bytes.IndexAny(token.Term, "'’ʼ＇")
-		if at > 0 && slices.Contains(conjunctions, strings.ToLower(string(token.Term[:at]))) {
-			_, size := utf8.DecodeRune(token.Term[at:])
-			if rest := token.Term[at+size:]; len(rest) > 0 {
-				first := *token
-				first.Term, first.End = token.Term[:at], token.Start+at
-				token.Term, token.Start = rest, token.Start+at+size
-				out = append(out, &first)
-			}
-		}
-		out = append(out, token)
-	}
-	for i, token := range out {
-		token.Position = i + 1
-	}
-	return out
 }

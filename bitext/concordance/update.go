@@ -357,5 +357,5 @@ func place(id string) (uint64, error) {
 
 // document is a pair as the index takes it.
 func document(row *bitext.Row) map[string]any {
-	return map[string]any{fields[0]: row.Source.Text, fields[1]: row.Target.Text}
+	return map[string]any{fields[0]: PlainOf(row.Source.Text).Text, fields[1]: PlainOf(row.Target.Text).Text}
 }

@@ -147,7 +147,7 @@ func (r *recorder) record(row *bitext.Row) (head, body []byte) {
 	r.head, r.body = r.head[:0], r.body[:0]
 	texts := [2]string{row.Source.Text, row.Target.Text}
 	for side, text := range texts {
-		stream := r.mapping.AnalyzerNamed(analyser(side)).Analyze([]byte(text))
+		stream := r.mapping.AnalyzerNamed(analyser(side)).Analyze([]byte(PlainOf(text).Text))
 		r.head = binary.AppendUvarint(r.head, uint64(len(stream)))
 		for _, token := range stream {
 			r.head = binary.LittleEndian.AppendUint16(r.head, hash(token.Term))

@@ -25,6 +25,8 @@ func TestSearch(t *testing.T) {
 		{[]string{"gemiende", "--fuzzy", "--limit", "1"}, []string{"1 of 3 pairs"}},
 		{[]string{`\b12 Prozent`, "--regexp"}, []string{"12 Prozent gestiegen", "1 of 1 pairs"}},
 		{[]string{"Strom", "--in", "de", "--collocates", "5"}, []string{"electricity", "log-likelihood"}},
+		{[]string{`"the old"`}, []string{"6 of 6 pairs"}},
+		{[]string{"Gemeinde -Ahrensbök"}, []string{"2 of 2 pairs"}},
 		{[]string{"nothingofthekind"}, []string{"0 of 0 pairs"}},
 	} {
 		out := must(t, append([]string{"search", "--run", run}, c.args...)...)
@@ -69,7 +71,7 @@ func TestSearch(t *testing.T) {
 		{"search", "x", "--run", run, "--in", "fr"},
 		{"search", "x", "--run", run, "--phrase", "--fuzzy"},
 		{"search", "(", "--run", run, "--regexp"},
-		{"search", " ", "--run", run}, {"search", "!?", "--run", run}, {"search", "x", "--run", run, "--regexp", "--index", dir},
+		{"search", " ", "--run", run}, {"search", "!?", "--run", run}, {"search", "--run", run, "--", "-x"}, {"search", "x", "--run", run, "--regexp", "--index", dir},
 		{"search", "x", "--run", run, "--collocates", "3", "--skip", "1"},
 		{"search", "x", "--bitext", filepath.Join(dir, "none.parquet")},
 		{"search", "x", "--run", run, "--index", run},

@@ -41,15 +41,17 @@ func NewSearch() *cobra.Command {
 		Short: "Look words up in mined text, in context and with their translation",
 		Long: `Look words up in mined text. Every pair that has them is shown with the words in their context, its
 translation, its probability or margin, and where it is from, the best first. Words are found in all their forms
-and in any order; --phrase wants them next to each other, --fuzzy also finds other spellings, --regexp matches Go's
-regular expressions against the text as it stands. The first search of a run makes an index in its output directory,
-later ones bring it up to date.`,
+and in any order; a phrase in quotation marks stands together, and a word after a minus stands on neither side.
+--phrase wants all words next to each other, --fuzzy also finds other spellings, --regexp matches Go's regular
+expressions against the text as it stands. The first search of a run makes an index in its output directory, later ones
+bring it up to date.`,
 		Example: `  mine search Haus --run mined
   mine search "renewable energy" --in en --phrase
+  mine search '"erneuerbare Energie" -Gas'
   mine search Netzentgelt --in de --collocates 10`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badinput.Errorf("mine search takes one query, not %d: put words that belong together in quotes", len(args))
+				return badinput.Errorf("mine search takes one query, not %d: put all its words between '...'", len(args))
 			}
 			return nil
 		},
