@@ -24,6 +24,8 @@ func TestPages(t *testing.T) {
 		"/search?q=haus+12":                         {"<mark>Haus</mark> Nummer <mark>12</mark> steht", "9 pairs; these are 1 to 9."},
 		"/search?q=nummer+111&mode=phrase":          {"<mark>Nummer 111</mark>", "1 pair;"},
 		"/search?q=%D8%A7%D9%84%D9%86%D9%87%D8%B1":  {"<mark>النهر</mark>", "134 pairs", `rel="next"`},
+		"/search?q=%22nummer+111%22+-nichts":        {"<mark>Nummer 111</mark>", "1 pair;"},
+		"/search?q=-Haus":                           {"give a word to look for, without a minus"},
 		"/search?q=Haus&in=ar":                      {"No kept pair has"},
 		"/search?q=nichts":                          {"No kept pair has"},
 		"/search?q=[0-9]{3}&mode=regexp":            {"<mark>100</mark>"},

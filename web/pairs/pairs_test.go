@@ -190,7 +190,7 @@ func TestPairsWithoutAValue(t *testing.T) {
 
 func TestScan(t *testing.T) {
 	rows := webtest.Rows(120)
-	rows[30].Source.Text = "İstanbul, STRASSE und straße"
+	rows[30].Source.Text = "İstanbul, STRASSE und straße, Fuß\u00adgän\u00adger mit H₂O"
 	rows[30].Target.Text = "aa a aaa"
 	s := load(t, rows, false)
 	both := [2]bool{true, true}
@@ -209,6 +209,10 @@ func TestScan(t *testing.T) {
 		"an RE":                     {concordance.Query{Text: `^Das .* 1[0-2] `, Mode: concordance.Regexp, Sides: both}, 2, "Das Haus Nummer 10 |"},
 		"letters beside longer":     {concordance.Query{Text: "straße", Mode: concordance.Words, Sides: both}, 1, "straße|"},
 		"parts that touch":          {concordance.Query{Text: "a aa", Mode: concordance.Words, Sides: [2]bool{false, true}}, 1, "|aa a aaa"},
+		"quotation marks":           {concordance.Query{Text: `"Nummer 12" "das haus"`, Mode: concordance.Words, Sides: both}, 1, "Das Haus Nummer 12|"},
+		"left out":                  {concordance.Query{Text: `"nummer 11" haus -"Nummer 112  steht"`, Mode: concordance.Words, Sides: both}, 5, "Haus Nummer 11|"},
+		"left out in the other":     {concordance.Query{Text: `+12 -النهر`, Mode: concordance.Words, Sides: both}, 0, ""},
+		"a soft hyphen":             {concordance.Query{Text: "fußgänger h2o", Mode: concordance.Words, Sides: both}, 1, "Fuß\u00adgän\u00adger H₂O|"},
 		"the second page":           {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 77}, 78, "Haus|"},
 		"past the end":              {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 90}, 78, ""},
 	} {
@@ -235,7 +239,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %d pairs with marks %q, want %d with %q", name, found.Total, marks, c.total, c.marks)
 		}
 	}
-	for _, q := range []concordance.Query{{Text: "(", Mode: concordance.Regexp}, {Text: "a", Mode: concordance.Fuzzy}, {Text: " ", Mode: concordance.Words}} {
+	for _, q := range []concordance.Query{{Text: "(", Mode: concordance.Regexp}, {Text: "a", Mode: concordance.Fuzzy}, {Text: " ", Mode: concordance.Words}, {Text: "-Haus", Mode: concordance.Words}} {
 		if _, err := s.Scan(t.Context(), q); err == nil {
 			t.Errorf("%+v was searched for", q)
 		}

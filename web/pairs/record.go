@@ -2,13 +2,13 @@ package pairs
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"bitextmine/bitext"
@@ -166,7 +166,8 @@ type Match struct {
 }
 
 // Scan looks for pairs by reading every text, for a bitext that has no index. Words are found wherever their letters
-// stand, in other words too, and in any case; all of them on one side. Only kept pairs are looked at, as by an index.
+// stand, in other words too, and in any case; all of them on one side, and none that is left out on a searched one.
+// Only kept pairs are looked at, as by an index.
 func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 	return s.scan(ctx, q, func(row int) bool { return s.entries[row].kept }, false)
 }
@@ -229,8 +230,9 @@ func (s *Set) scan(ctx context.Context, q concordance.Query, looked func(row int
 // matcher finds what a query asks for in texts.
 type matcher struct {
 	query   concordance.Query
-	parts   [][]byte         // all are in a text, in lower case; none for a regular expression
-	pattern []*regexp.Regexp // the same parts, for marks
+	parts   []string         // all are in a text, in lower case; none for a regular expression
+	without []string         // none is in a searched text of the pair, in lower case
+	pattern []*regexp.Regexp // the same as parts, for marks
 }
 
 func newMatcher(q concordance.Query) (*matcher, error) {
@@ -245,12 +247,19 @@ func newMatcher(q concordance.Query) (*matcher, error) {
 		return m, nil
 	case concordance.Fuzzy:
 		return nil, badinput.Errorf("other spellings need an index: mine search makes one, and this page uses it")
-	case concordance.Phrase:
-		m.add(strings.Join(strings.Fields(q.Text), " "))
-	default:
-		for _, word := range strings.Fields(q.Text) {
-			m.add(word)
+	}
+	pieces, err := q.Pieces()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pieces {
+		text := concordance.PlainOf(p.Text).Text
+		if p.Without {
+			m.without = append(m.without, strings.ToLower(text))
+			continue
 		}
+		m.parts = append(m.parts, strings.ToLower(text))
+		m.pattern = append(m.pattern, regexp.MustCompile("(?i)"+regexp.QuoteMeta(text)))
 	}
 	if len(m.parts) == 0 {
 		return nil, badinput.Errorf("the query is empty: give words to look for")
@@ -258,21 +267,22 @@ func newMatcher(q concordance.Query) (*matcher, error) {
 	return m, nil
 }
 
-func (m *matcher) add(part string) {
-	m.parts = append(m.parts, []byte(strings.ToLower(part)))
-	m.pattern = append(m.pattern, regexp.MustCompile("(?i)"+regexp.QuoteMeta(part)))
-}
-
 // see looks at a record, and adds it to what was found.
 func (m *matcher) see(found *Found, row int, record []byte, rowsAlone bool) {
-	var texts [2][]byte
+	var texts [2]string
 	for side := range texts {
 		n, width := binary.Uvarint(record)
-		texts[side], record = record[width:width+int(n)], record[width+int(n):]
+		texts[side], record = string(record[width:width+int(n)]), record[width+int(n):]
 	}
 	matched := [2]bool{}
 	for side, text := range texts {
-		matched[side] = m.query.Sides[side] && m.matches(text)
+		if !m.query.Sides[side] {
+			continue
+		}
+		var out bool
+		if matched[side], out = m.matches(text); out {
+			return
+		}
 	}
 	if !matched[0] && !matched[1] {
 		return
@@ -284,7 +294,7 @@ func (m *matcher) see(found *Found, row int, record []byte, rowsAlone bool) {
 		found.Hits = append(found.Hits, Match{Row: row})
 		return
 	}
-	hit := Match{Row: row, Texts: [2]string{string(texts[0]), string(texts[1])}}
+	hit := Match{Row: row, Texts: texts}
 	for side, yes := range matched {
 		if yes {
 			hit.Marks[side] = m.marks(texts[side])
@@ -293,24 +303,26 @@ func (m *matcher) see(found *Found, row int, record []byte, rowsAlone bool) {
 	found.Hits = append(found.Hits, hit)
 }
 
-func (m *matcher) matches(text []byte) bool {
+// matches reports whether all parts are in a text, and whether it has what is left out.
+func (m *matcher) matches(text string) (all, out bool) {
 	if m.parts == nil {
-		return m.pattern[0].Match(text)
+		return m.pattern[0].MatchString(text), false
 	}
-	folded := bytes.ToLower(text)
-	for _, part := range m.parts {
-		if !bytes.Contains(folded, part) {
-			return false
-		}
-	}
-	return true
+	folded := strings.ToLower(concordance.PlainOf(text).Text)
+	has := func(part string) bool { return strings.Contains(folded, part) }
+	lacks := func(part string) bool { return !has(part) }
+	return !slices.ContainsFunc(m.parts, lacks), slices.ContainsFunc(m.without, has)
 }
 
 // marks are the places of all parts, in order, where they touch joined.
-func (m *matcher) marks(text []byte) []concordance.Span {
-	marked := make([]bool, len(text)+1)
+func (m *matcher) marks(text string) []concordance.Span {
+	plain := concordance.Plain{Text: text}
+	if m.parts != nil {
+		plain = concordance.PlainOf(text)
+	}
+	marked := make([]bool, len(plain.Text)+1)
 	for _, pattern := range m.pattern {
-		for _, at := range pattern.FindAllIndex(text, -1) {
+		for _, at := range pattern.FindAllStringIndex(plain.Text, -1) {
 			for i := at[0]; i < at[1]; i++ {
 				marked[i] = true
 			}
@@ -324,6 +336,9 @@ func (m *matcher) marks(text []byte) []concordance.Span {
 		case yes:
 			spans[len(spans)-1].End = i + 1
 		}
+	}
+	for i, s := range spans {
+		spans[i] = plain.Place(s)
 	}
 	return spans
 }
