@@ -7,12 +7,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
 
 	"bitextmine/bitext"
-
 	"bitextmine/internal/badinput"
 )
 
@@ -88,7 +88,7 @@ func probability(h Hit) float32 {
 	return *h.Probability
 }
 
-// maxQuery bounds a query's length in bytes: a pasted page is no query.
+// maxQuery bounds a query's length in characters: a pasted page is no query.
 const maxQuery = 1 << 10
 
 // Search finds pairs.
@@ -104,8 +104,8 @@ func (x *Index) search(ctx context.Context, q Query) (*Result, error) {
 	switch {
 	case strings.TrimSpace(q.Text) == "":
 		return nil, badinput.Errorf("the query is empty: give words to look for")
-	case len(q.Text) > maxQuery:
-		return nil, badinput.Errorf("the query has %d bytes, more than %d: look for less", len(q.Text), maxQuery)
+	case utf8.RuneCountInString(q.Text) > maxQuery:
+		return nil, badinput.Errorf("the query has %d characters, more than %d: look for less", utf8.RuneCountInString(q.Text), maxQuery)
 	case q.Skip < 0 || q.Limit < 0:
 		return nil, badinput.Errorf("hits from %d on, %d of them: both must be at least 0", q.Skip, q.Limit)
 	case q.Mode == Regexp:

@@ -183,8 +183,15 @@ func Marks(q concordance.Query, texts [2]string) (marks [2][]concordance.Span, f
 		return marks, false, err
 	}
 	for side, text := range texts {
-		if q.Sides[side] && m.matches([]byte(text)) {
-			marks[side], found = m.marks([]byte(text)), true
+		if !q.Sides[side] {
+			continue
+		}
+		all, out := m.matches(text)
+		if out {
+			return [2][]concordance.Span{}, false, nil
+		}
+		if all {
+			marks[side], found = m.marks(text), true
 		}
 	}
 	return marks, found, nil
