@@ -52,12 +52,13 @@ func (s *Scorer) PriorOf(candidates, matched int) float64 {
 // Adapted maps a scorer's probabilities to those that hold in one text, whose share of translations is unknown. The map
 // never decreases, so it keeps the order of candidates.
 type Adapted struct {
-	By    string
-	Pairs float64 // expected translations among the matched pairs
-	shift float64 // added to the log odds
-	curve *curve  // nil: only the shift
-	most  bool    // most matched pairs are translations: the higher of both probabilities holds
-	right float64 // part of what looks like a translation that is one
+	By     string
+	Pairs  float64 // expected translations among the matched pairs
+	shift  float64 // added to the log odds
+	curve  *curve  // nil: only the shift
+	weight float64 // share of the curve in the probability, the rest is the shift's
+	most   bool    // most matched pairs are translations: the higher of both probabilities holds
+	right  float64 // part of what looks like a translation that is one
 }
 
 // Adapt estimates from the probabilities of matched pairs what part of them are translations, and adapts them. prior is
@@ -68,9 +69,8 @@ func Adapt(probabilities []float32, prior, times float64) *Adapted {
 	return adapt(probabilities, prior, times, 1)
 }
 
-// Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where weights
-// followed the text, as a mixture makes these too sure, where the text has many near misses, which lie between its two
-// kinds, and where the encoder does not know one of the languages.
+// Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where the text has
+// many near misses, which lie between its two kinds, and where the encoder does not know one of the languages.
 func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adapted {
 	right := 1.0
 	if r.many {
@@ -80,7 +80,7 @@ func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adap
 		right *= followedRight
 	}
 	times := 0.0
-	if known && !r.many && !r.scorer.Followed {
+	if known && !r.many {
 		times = MixedTimes
 	}
 	return adapt(probabilities, prior, times, right)
@@ -97,9 +97,10 @@ func adapt(probabilities []float32, prior, times, right float64) *Adapted {
 		h := newOddsHistogram(probabilities)
 		share := h.shift(prior)
 		a.By, a.shift = ByShift, Odds(share)-Odds(prior)
-		if times > 0 && h.total >= minMixed && share*h.total >= minMixedPairs && share <= maxMixedShare {
-			if curve, expected := h.mixed(a.shift); expected > share*h.total/MixedTimes && expected < share*h.total*times {
-				a.By, a.curve, a.most = ByMixture, curve, share > mostly
+		if times > 0 && h.total >= minMixed && share <= maxMixedShare {
+			curve, expected := h.mixed(a.shift)
+			if weight := h.believed(curve, expected, share*h.total, times); weight > 0 {
+				a.By, a.curve, a.weight, a.most = ByMixture, curve, weight, share > mostly
 			}
 		}
 	}
@@ -118,7 +119,7 @@ func (a *Adapted) Of(p float32) float32 {
 	case a.curve == nil:
 		return float32(a.right * shifted)
 	}
-	of := a.curve.at(Odds(float64(p)))
+	of := a.weight*a.curve.at(Odds(float64(p))) + (1-a.weight)*shifted
 	if a.most {
 		of = max(of, shifted)
 	}

@@ -86,14 +86,33 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// TestAdaptUnseen: of a language that the scorer has not seen, translations are found that it takes for wrong pairs, if
-// a mixture may expect so many.
+// TestAdaptUnseen: of a language or a kind of text that the scorer has not seen, translations are found that it takes
+// for wrong pairs, if they are apart from these or a mixture may expect so many.
 func TestAdaptUnseen(t *testing.T) {
 	const right = 900
-	probabilities, _ := drawnOdds(1, 9000, right, 0)
-	few, many := Adapt(probabilities, DefaultPrior, MixedTimes), Adapt(probabilities, DefaultPrior, UnseenTimes)
-	if few.By != ByShift || few.Pairs > right/2 || many.By != ByMixture || math.Abs(many.Pairs-right) > right*0.15 {
-		t.Errorf("%.0f translations are expected by %s, and %.0f by %s; there are %d", few.Pairs, few.By, many.Pairs, many.By, right)
+	for _, c := range []struct {
+		place float64
+		apart bool
+	}{{0, true}, {-1.5, false}} {
+		probabilities, _ := drawnOdds(1, 9000, right, c.place)
+		few, many := Adapt(probabilities, DefaultPrior, MixedTimes), Adapt(probabilities, DefaultPrior, UnseenTimes)
+		near := func(a *Adapted) bool { return a.By == ByMixture && math.Abs(a.Pairs-right) < right*0.2 }
+		if near(few) != c.apart || c.apart && !near(many) || many.Pairs < few.Pairs {
+			t.Errorf("at %g: %.0f translations are expected by %s, and %.0f by %s; there are %d", c.place, few.Pairs, few.By, many.Pairs, many.By, right)
+		}
+	}
+}
+
+// TestAdaptTwoKindsOfNone: of a text without translations, whose wrong pairs are of two kinds, the nearer one is not
+// taken for translations.
+func TestAdaptTwoKindsOfNone(t *testing.T) {
+	near, _ := drawnOdds(1, 760, 0, 0)
+	far, _ := drawnOdds(2, 500, 0, 0)
+	for i, p := range far {
+		far[i] = float32(Logistic(-10 + Odds(float64(p))/3))
+	}
+	if a := Adapt(slices.Concat(near, far), DefaultPrior, UnseenTimes); a.Pairs > 100 {
+		t.Errorf("%.0f translations are expected by %s", a.Pairs, a.By)
 	}
 }
 

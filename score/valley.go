@@ -7,14 +7,24 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// A mixture is fitted to at least minMixed matched pairs, if at least minMixedPairs of them are expected to be
-// translations and at most maxMixedShare: else one of the two kinds is not seen. It is not used if it expects
-// MixedTimes as many translations as the prior shift does, or as few: then one of its two kinds stands for both, or for
-// pairs between the two. Before weights have followed the text UnseenTimes as many are believed: of a language that a
-// scorer has not seen, most translations are below its expectations (bench/results/scoring-2026-11-29.md).
+// A mixture is fitted to at least minMixed matched pairs, if at most maxMixedShare of them are expected to be
+// translations: else wrong ones are not seen. Where it expects over MixedTimes as many translations as the prior shift
+// does, or as few, one of its two kinds may stand for both, or for pairs between the two: it is believed less and less,
+// and from the square of that on not at all. Before weights have followed the text UnseenTimes as many are believed: of
+// a language that a scorer has not seen, most translations are below its expectations
+// (bench/results/scoring-2026-11-29.md).
+//
+// A mixture that keeps its kinds apart is believed whatever the shift says: of formulas (laws, catalogues, messages)
+// translations are as far below a scorer's expectations as their margins are small, but far above wrong pairs. At most
+// maxApartDoubt of the smaller kind may be in doubt, which is at least minApart pairs; translations may be at most
+// maxApart of all, as a text without any otherwise falls into two kinds of wrong pairs.
 const (
-	minMixed, minMixedPairs = 300, 20
-	maxMixedShare           = 0.9
+	minMixed      = 300
+	minMixedPairs = 20
+	maxMixedShare = 0.9
+	maxApartDoubt = 0.42
+	minApart      = 50
+	maxApart      = 0.5
 
 	MixedTimes  = 1.5
 	UnseenTimes = 2.5
@@ -115,6 +125,31 @@ func (h *oddsHistogram) mode(shift float64) float64 {
 		}
 	}
 	return -oddsBound + (float64(at)+0.5)*modeStep
+}
+
+// believed is the weight of a mixture that expects so many translations where the shift expects others.
+func (h *oddsHistogram) believed(c *curve, expected, shifted, times float64) float64 {
+	if expected > shifted*times && expected >= minApart && expected <= maxApart*h.total {
+		doubt := 0.0
+		for i, count := range h.counts {
+			if count > 0 {
+				of := c.at(h.center(i))
+				doubt += count * min(of, 1-of)
+			}
+		}
+		if doubt <= maxApartDoubt*expected {
+			return 1
+		}
+	}
+	if shifted < minMixedPairs {
+		return 0
+	}
+	bound := MixedTimes
+	beyond := shifted / (MixedTimes * expected)
+	if expected > shifted {
+		bound, beyond = times, expected/(times*shifted)
+	}
+	return max(0, min(1, 1-math.Log(beyond)/math.Log(bound)))
 }
 
 // mixed fits the mixture, and returns its posterior as a curve and the number of translations that it expects.

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"math"
+
 	"bitextmine/mine"
 	"bitextmine/score"
 )
@@ -19,8 +21,10 @@ const (
 	// translations, the others are too few and too like them to learn from.
 	maxTextShare = 0.5
 	// maxTextFactor is how many times as many translations as the scorer itself, or how few, a scorer that followed a
-	// text may expect in it.
+	// text may expect in it. One that expects others goes back by half of its way, textSteps times at most, so that a
+	// text that grows a little is not decided by quite another scorer.
 	maxTextFactor = 1.5
+	textSteps     = 3
 )
 
 // ToText ranks the candidates of a text anew, by weights that follow the text, and lowers the probabilities of matches
@@ -43,32 +47,60 @@ func follow(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
 	if base.Refined != nil {
 		return base, nil
 	}
-	before, times := 0.0, score.UnseenTimes
-	for round := range textRounds + 1 {
-		verdicts := r.Match(sources, targets)
-		matched := r.Matched(verdicts)
-		adapted := score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), times)
-		times = score.MixedTimes
-		n := float64(len(matched))
-		if round == 0 {
-			if before = adapted.Pairs; before < minTextPairs || n-before < minTextPairs || before > maxTextShare*n {
-				return base, nil
-			}
-		} else if adapted.Pairs > before*maxTextFactor || adapted.Pairs < before/maxTextFactor {
-			return base, r.By(base)
-		}
-		if round == textRounds {
-			break
-		}
+	verdicts, adapted, n := expect(r, sources, targets, score.UnseenTimes)
+	before := adapted.Pairs
+	if before < minTextPairs || n-before < minTextPairs || before > maxTextShare*n {
+		return base, nil
+	}
+	for range textRounds {
 		next, err := learn(base, r, verdicts, adapted)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.By(next); err != nil {
-			return nil, err
+		var all bool
+		if verdicts, adapted, all, err = approach(r, base, next, before, sources, targets); err != nil || !all {
+			return r.Scorer(), err
 		}
 	}
 	return r.Scorer(), nil
+}
+
+// approach ranks the candidates by a scorer that followed the text from base, or by one nearer to base if that expects
+// too many translations, or too few, where base expects so many, or by base. all says that the scorer is the former.
+func approach(r *score.Ranked, base, followed *score.Scorer, before float64, sources, targets int) (
+	verdicts []mine.Verdict, adapted *score.Adapted, all bool, err error,
+) {
+	next := followed
+	for range textSteps + 1 {
+		if err := r.By(next); err != nil {
+			return nil, nil, false, err
+		}
+		verdicts, adapted, _ = expect(r, sources, targets, score.MixedTimes)
+		if adapted.Pairs <= before*maxTextFactor && adapted.Pairs >= before/maxTextFactor {
+			return verdicts, adapted, next == followed, nil
+		}
+		next = between(base, next)
+	}
+	return nil, nil, false, r.By(base)
+}
+
+// expect matches the candidates by the scorer, and adapts the n matched ones to the text.
+func expect(r *score.Ranked, sources, targets int, times float64) (verdicts []mine.Verdict, adapted *score.Adapted, n float64) {
+	verdicts = r.Match(sources, targets)
+	matched := r.Matched(verdicts)
+	return verdicts, score.Adapt(matched, r.Scorer().PriorOf(len(r.Candidates), len(matched)), times), float64(len(matched))
+}
+
+// between is the scorer half the way from one that another followed a text from.
+func between(base, followed *score.Scorer) *score.Scorer {
+	half := *followed
+	half.Terms = append([]score.Term(nil), followed.Terms...)
+	for t := range half.Terms {
+		half.Terms[t].Weight = (base.Terms[t].Weight + followed.Terms[t].Weight) / 2
+	}
+	half.Intercept = (base.Intercept + followed.Intercept) / 2
+	half.Prior = math.Sqrt(base.Prior * followed.Prior)
+	return &half
 }
 
 // learn fits the weights of base to a text's matched pairs.

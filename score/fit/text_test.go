@@ -91,3 +91,31 @@ func TestToTextStays(t *testing.T) {
 		t.Errorf("a scorer with a strong encoder changed, error %v", err)
 	}
 }
+
+// TestToTextGoesBack: weights that expect far more translations than the scorer, or far fewer, go back part of their way,
+// or all of it.
+func TestToTextGoesBack(t *testing.T) {
+	const n = 4000
+	for weight, want := range map[float64]string{0.2: "all", 20: "part", 300: "none"} {
+		r, _ := textOf(t, n, 0.1)
+		base := r.Scorer()
+		_, expected, _ := expect(&r, n, n, score.MixedTimes)
+		followed := *base
+		followed.Terms = append([]score.Term(nil), base.Terms...)
+		followed.Terms[0].Weight -= weight
+		verdicts, adapted, all, err := approach(&r, base, &followed, expected.Pairs, n, n)
+		got := "part"
+		switch r.Scorer() {
+		case base:
+			got = "none"
+		case &followed:
+			got = "all"
+		}
+		if err != nil || got != want || all != (want == "all") || (verdicts == nil) != (want == "none") {
+			t.Errorf("%g: %s of the way, all %v, error %v", weight, got, all, err)
+		}
+		if adapted != nil && (adapted.Pairs > expected.Pairs*maxTextFactor || adapted.Pairs < expected.Pairs/maxTextFactor) {
+			t.Errorf("%g: %.0f translations are expected, before %.0f", weight, adapted.Pairs, expected.Pairs)
+		}
+	}
+}
