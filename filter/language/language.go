@@ -1,21 +1,13 @@
 package language
 
-/*
-#cgo CXXFLAGS: -std=c++17 -O2
-#cgo LDFLAGS: -Wl,--no-as-needed -lcld2_full -lcld2
-#include "shim.h"
-*/
-import "C"
-
 import (
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"bitextmine/corpus"
+	"bitextmine/internal/cld2"
 )
 
 // Guess is the language that a text was identified as.
@@ -71,29 +63,23 @@ func (l *Identifier) Identify(text string) Guess {
 }
 
 func identify(text string, hint []byte) Guess {
-	var found C.cld_guess
-	bytes := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
-	failed := C.cld_detect(bytes, C.int(len(text)), (*C.char)(unsafe.Pointer(&hint[0])), &found)
-	runtime.KeepAlive(text)
-	g := Guess{Letters: int(found.letters)}
-	if failed != 0 || found.reliable == 0 {
-		return g
-	}
-	if g.Code = codes()[found.language]; g.Code != "" {
-		g.Share = float32(found.percent) / 100
+	found := cld2.Detect(text, hint)
+	g := Guess{Letters: found.Letters}
+	if g.Code = codes()[found.Language]; g.Code != "" {
+		g.Share = float32(found.Percent) / 100
 	}
 	return g
 }
 
 // codes are the program's names of CLD2's languages, by their numbers; empty for what is no language.
 var codes = sync.OnceValue(func() []string {
-	all := make([]string, int(C.cld_languages()))
+	all := make([]string, cld2.Languages())
 	for i := range all {
-		if name := cldCode(i); !strings.HasPrefix(name, "xx-") { // xx-: a script
+		if name := cld2.Code(i); !strings.HasPrefix(name, "xx-") { // xx-: a script
 			all[i], _ = corpus.ParseLanguage(name)
 		}
 	}
-	all[C.cld_unknown()] = ""
+	all[cld2.Unknown()] = ""
 	return all
 })
 
@@ -102,13 +88,11 @@ var hints = sync.OnceValue(func() map[string]string {
 	by := map[string]string{}
 	for i, code := range codes() {
 		if code != "" {
-			by[code] = cldCode(i)
+			by[code] = cld2.Code(i)
 		}
 	}
 	return by
 })
-
-func cldCode(number int) string { return C.GoString(C.cld_code(C.int(number))) }
 
 // base is a code without its script.
 func base(code string) string {

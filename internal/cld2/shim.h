@@ -1,6 +1,6 @@
 // C interface to CLD2, whose own interface is C++. No exception crosses it.
-#ifndef MINE_LANGUAGE_SHIM_H
-#define MINE_LANGUAGE_SHIM_H
+#ifndef MINE_CLD2_SHIM_H
+#define MINE_CLD2_SHIM_H
 
 #include <stddef.h>
 
