@@ -24,7 +24,7 @@ type kind struct {
 	// plain formats have no columns that Options.MetaColumns could name; pages have those of package page, and each
 	// record is a document.
 	plain, pages bool
-	// since describes the format's suffixes in Formats.
+	// since is the version in Formats. That of pages changes with the text that package page finds in them.
 	since string
 }
 
@@ -49,17 +49,17 @@ var kinds = []kind{
 			}
 			return newPageDecoder(page.NewPO(in, o.TextColumn), page.POColumns, in.Name, o)
 		})},
-	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "1",
+	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "2",
 		begins: func(head []byte, _ bool) bool { return page.LooksWARC(head) },
 		open: onPages(func(r *Reader, br *bufio.Reader) (page.Reader, error) {
 			return page.NewWARC(br, r.src.Name, r.opts.Salvage), nil
 		})},
-	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "1",
+	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "2",
 		begins: func(head []byte, _ bool) bool {
 			return beginsPage(strings.TrimSpace(string(bytes.TrimPrefix(head[:min(len(head), 1024)], input.UTF8BOM))))
 		},
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewHTML(br), nil })},
-	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "1", open: openEPUB,
+	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "2", open: openEPUB,
 		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
 	{name: FormatMan, pages: true, begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},
@@ -91,9 +91,15 @@ func NamedArchive(name string) bool {
 	return slices.Contains(kindOf(FormatWARC).suffixes, path.Ext(formatName(name)))
 }
 
-// Formats names what Open knows of the format of files with such a name since it knows it; empty: always. It belongs in
-// the key of a task, as outputs of before are of another reading.
-func Formats(name string) string {
+// Formats is the version of what Open knows of a format, or of that of files with such a name where it is detected; empty:
+// it was never another. It belongs in the key of a task, as outputs of before are of another reading.
+func Formats(name string, format Format) string {
+	if format != FormatAuto {
+		if k := kindOf(format); k.pages {
+			return k.since
+		}
+		return ""
+	}
 	for _, k := range kinds {
 		if k.since != "" && slices.Contains(k.suffixes, path.Ext(formatName(name))) {
 			return k.since

@@ -211,3 +211,14 @@ func FuzzPO(f *testing.F) {
 		}
 	})
 }
+
+// TestFormatVersions: pages of a format that is named have the version of those that a file's name shows.
+func TestFormatVersions(t *testing.T) {
+	detected := Formats("crawl.warc.gz", FormatAuto)
+	if named := Formats("crawl", FormatWARC); detected == "" || named != detected {
+		t.Errorf("version %q, named %q", detected, named)
+	}
+	if text := Formats("crawl.warc.gz", FormatText); text != "" {
+		t.Errorf("text has version %q", text)
+	}
+}

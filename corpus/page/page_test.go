@@ -73,25 +73,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestCharsets: a page is read in the encoding of its header or its own, unless its characters say that it lies.
-func TestCharsets(t *testing.T) {
-	koi := "\xf3\xc5\xc7\xcf\xc4\xce\xd1 \xd5\xd4\xd2\xcf\xcd \xd7 \xc7\xcf\xd2\xcf\xc4\xc5 \xcf\xd4\xcb\xd2\xd9\xcc\xc9 \xce\xcf\xd7\xd5\xc0 \xc2\xc9\xc2\xcc\xc9\xcf\xd4\xc5\xcb\xd5 \xc4\xcc\xd1 \xc4\xc5\xd4\xc5\xca."
-	const russian = "Сегодня утром в городе открыли новую библиотеку для детей."
-	for name, c := range map[string]struct{ data, kind, text, charset string }{
-		"by the header":         {"<p>caf\xe9", "text/html; charset=iso-8859-1", "<p>café", "windows-1252"},
-		"by the page":           {"<meta charset=koi8-r><p>" + koi, "", "<meta charset=koi8-r><p>" + russian, "koi8-r"},
-		"no word":               {"<p>café", "", "<p>café", "utf-8"},
-		"UTF-8 that says Latin": {"<meta charset=koi8-r><p>café", "", "<meta charset=koi8-r><p>café", "utf-8, not koi8-r"},
-		"KOI8 that says Latin":  {strings.Repeat("<p>"+koi, 5), "text/html; charset=iso-8859-1", strings.Repeat("<p>"+russian, 5), "koi8-r, not windows-1252"},
-		"KOI8 that says UTF-8":  {strings.Repeat("<p>"+koi, 5), "text/html; charset=utf-8", strings.Repeat("<p>"+russian, 5), "koi8-r, not utf-8"},
-	} {
-		text, charset, ok := decode([]byte(c.data), c.kind)
-		if !ok || text != c.text || charset != c.charset {
-			t.Errorf("%s: %q in %q, %v", name, text, charset, ok)
-		}
-	}
-}
-
 // TestHostilePages: pages that are made to break parsers are passed over by name, quickly.
 func TestHostilePages(t *testing.T) {
 	for name, c := range map[string]struct {

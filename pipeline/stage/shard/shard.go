@@ -48,14 +48,12 @@ type spec struct {
 	Name      string // base name: its extension may decide the format
 	Normalise int    // version of corpus.Normalise
 	Options   corpus.Options
-	Formats   string `json:",omitempty"` // corpus.Formats, where the format is detected
+	Formats   string `json:",omitempty"` // corpus.Formats
 }
 
 func specOf(in plan.Input, settings plan.Settings) spec {
 	s := spec{Input: in.SHA256, Name: filepath.Base(in.Path), Normalise: corpus.NormaliseVersion, Options: in.Options(settings)}
-	if s.Options.Format == corpus.FormatAuto {
-		s.Formats = corpus.Formats(s.Name)
-	}
+	s.Formats = corpus.Formats(s.Name, s.Options.Format)
 	return s
 }
 
