@@ -98,7 +98,8 @@ func repaired(data []byte) (text string, broken float64) {
 	if wrong == 0 {
 		return string(data), 0
 	}
-	return string(bytes.ToValidUTF8(data, []byte("\ufffd"))), float64(wrong) / float64(all)
+	text = strings.TrimRight(string(bytes.ToValidUTF8(data, []byte("\ufffd"))), "\ufffd") // the end may be cut off
+	return text, float64(wrong) / float64(all)
 }
 
 func lie(found, named string) string {

@@ -20,7 +20,7 @@ func TestCharsets(t *testing.T) {
 		"UTF-8 that says Latin":  {"<meta charset=koi8-r><p>café", "", "<meta charset=koi8-r><p>café", "utf-8, not koi8-r"},
 		"KOI8 that says Latin":   {strings.Repeat("<p>"+koi, 5), "text/html; charset=iso-8859-1", strings.Repeat("<p>"+russian, 5), "koi8-r, not windows-1252"},
 		"KOI8 that says UTF-8":   {strings.Repeat("<p>"+koi, 5), "text/html; charset=utf-8", strings.Repeat("<p>"+russian, 5), "koi8-r, not utf-8"},
-		"a broken byte":          {"<p>Käse, Brötchen, Öl, Tüte\xff", "text/html; charset=utf-8", "<p>Käse, Brötchen, Öl, Tüte\ufffd", "utf-8"},
+		"a broken byte":          {"<p>Käse, Brötchen, Öl, Süßes, Äpfel, T\xffüte\xc3", "text/html; charset=utf-8", "<p>Käse, Brötchen, Öl, Süßes, Äpfel, T\ufffdüte", "utf-8"},
 		"a broken byte, no word": {"<p>Käse, Brötchen, Öl, \xa9 Tüte", "", "<p>Käse, Brötchen, Öl, \ufffd Tüte", "utf-8"},
 		"Latin that says UTF-8": {"<p>Der K\xe4se liegt neben den Br\xf6tchen und dem \xd6l in der T\xfcte.", "text/html; charset=utf-8",
 			"<p>Der Käse liegt neben den Brötchen und dem Öl in der Tüte.", "windows-1252, not utf-8"},

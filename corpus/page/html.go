@@ -53,11 +53,31 @@ func mainText(tree *html.Node, address string) string {
 	if err != nil || found == nil || found.ContentNode == nil {
 		return "" // its error says that there is no text
 	}
+	onlyOnce(found.ContentNode, tree)
 	text := paragraphs(found.ContentNode)
 	if last := text[strings.LastIndex(text, "\n")+1:]; last == strings.Join(strings.Fields(found.ContentText), " ") {
 		return divided(tree, last)
 	}
 	return text
+}
+
+// onlyOnce removes the blocks of a page's main text that stand in it more often than in the page: of an article of one
+// block within another go-trafilatura takes both.
+func onlyOnce(content, tree *html.Node) {
+	have, whole := map[string]int{}, ""
+	for block := content.FirstChild; block != nil; {
+		next := block.NextSibling
+		text := withoutSpaces(paragraphs(block))
+		if have[text]++; text != "" && have[text] > 1 {
+			if whole == "" {
+				whole = withoutSpaces(paragraphs(tree))
+			}
+			if have[text] > strings.Count(whole, text) {
+				content.RemoveChild(block)
+			}
+		}
+		block = next
+	}
 }
 
 // divided gives a text of one paragraph the paragraphs of its article or page: of a page of a few words go-trafilatura

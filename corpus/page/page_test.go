@@ -50,6 +50,26 @@ func TestShortPages(t *testing.T) {
 	}
 }
 
+// TestBlocksOnce: an article of one block within another has its text once, and what a page repeats stays.
+func TestBlocksOnce(t *testing.T) {
+	list := "<ul><li>The new tram line links the hospital with the university and the harbour.</li><li>The museum by the harbour is open again since Monday.</li>" +
+		"<li>Thousands of people came on the first day to see the old ships.</li></ul>"
+	repeated := strings.Repeat("<p>The bell rings, and the children run out to the harbour.</p>", 3)
+	for name, c := range map[string]struct {
+		body string
+		want int
+	}{
+		"one block":    {"<main><article>" + list + "</article></main>", 3},
+		"three deep":   {`<div id="content"><main class="site-main"><article class="post"><div class="entry-content">` + list + "</div></article></main></div>", 3},
+		"truly thrice": {"<main><article>" + repeated + list + "</article></main>", 6},
+	} {
+		p := fromHTML([]byte("<html lang=en><head><title>A tram</title></head><body>"+c.body+"</body></html>"), "", "")
+		if n := len(strings.Split(p.Text, "\n")); n != c.want {
+			t.Errorf("%s: %d lines, want %d: %q", name, n, c.want, p.Text)
+		}
+	}
+}
+
 // TestMarks: what pages say of themselves.
 func TestMarks(t *testing.T) {
 	group := `<link rel="alternate" hreflang="de" href="https://example.org/de/tram"><link rel="alternate" hreflang="en" href="/en/tram">`
