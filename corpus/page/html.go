@@ -255,9 +255,14 @@ func (m *marker) meta(name, content string) {
 	case "robots", "googlebot", "bingbot":
 		m.robots(content)
 	case "tdm-reservation":
-		if strings.TrimSpace(content) == "1" {
-			m.set("noai", "tdm-reservation")
-		}
+		m.reservation(content)
+	}
+}
+
+// reservation reads whether a page or a server reserves the right to text and data mining.
+func (m *marker) reservation(content string) {
+	if strings.TrimSpace(content) == "1" {
+		m.set("noai", "tdm-reservation")
 	}
 }
 

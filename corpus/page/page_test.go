@@ -171,6 +171,39 @@ func TestWARC(t *testing.T) {
 	}
 }
 
+// TestAnswers: a line of a server's header that is none costs the line, and media types are written in any case.
+func TestAnswers(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, pageOf("", article))
+	_ = z.Close()
+	whole := response(1, "", pageOf("", article))
+	for name, c := range map[string]struct {
+		record string
+		skip   Skip
+		noai   string
+	}{
+		"a line without a colon": {response(1, "broken\r\nContent-Encoding: gzip\r\n", packed.String()), "", ""},
+		"two lines of status":    {strings.Replace(response(1, "", pageOf("", article)+strings.Repeat(" ", 17)), "OK\r\n", "OK\r\nHTTP/1.1 200 OK\r\n", 1), "", ""},
+		"no name":                {response(1, ": x\r\nX Powered By: y\r\n folded\r\n", pageOf("", article)), "", ""},
+		"folded":                 {response(1, "Content-Encoding:\r\n\tgzip\r\n", packed.String()), "", ""},
+		"capitals":               {strings.NewReplacer("application/http", "Application/HTTP", "text/html", "Text/HTML").Replace(whole), "", ""},
+		"status 203":             {strings.Replace(whole, "200 OK", "203 No", 1), "", ""},
+		"status 206":             {strings.Replace(whole, "200 OK", "206 No", 1), Empty, ""},
+		"no end of the header":   {strings.NewReplacer("200 OK", "301 No", "html\r\n\r\n", "html \r\n ").Replace(response(1, "", "")), Empty, ""},
+		"a reservation":          {response(1, "tdm-reservation: 1\r\n", pageOf("", article)), "", "tdm-reservation"},
+		"no reservation":         {response(1, "tdm-reservation: 0\r\n", pageOf("", article)), "", ""},
+	} {
+		pages, err := readAll(t, plainWARC(c.record, false))
+		if err != nil || len(pages) != 1 {
+			t.Fatalf("%s: %d pages, error %v", name, len(pages), err)
+		}
+		if p := pages[0]; p.Skip != c.skip || p.Columns["noai"] != c.noai || (c.skip == "") != strings.Contains(p.Text, "as long as the bus did before.") {
+			t.Errorf("%s: %q (%s, %s), noai %q", name, p.Text, p.Skip, p.Detail, p.Columns["noai"])
+		}
+	}
+}
+
 // TestCompressedAnswers: what a server compressed is undone, what the crawler undid stays, and what cannot be undone is
 // passed over by name.
 func TestCompressedAnswers(t *testing.T) {

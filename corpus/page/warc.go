@@ -172,23 +172,34 @@ func (w *WARC) begin() error {
 }
 
 // header reads the fields of a record.
-func (w *WARC) header() (textproto.MIMEHeader, error) {
-	h := textproto.MIMEHeader{}
+func (w *WARC) header() (textproto.MIMEHeader, error) { return fields(w.in) }
+
+// fields reads the fields of a record or of an answer to the empty line behind them. What is no field is passed over, and
+// what is folded is joined. With an error it returns those before.
+func fields(in *bufio.Reader) (textproto.MIMEHeader, error) {
+	h, last := textproto.MIMEHeader{}, ""
 	for size := 0; ; {
-		line, err := w.in.ReadSlice('\n')
+		line, err := in.ReadSlice('\n')
 		if size += len(line); errors.Is(err, bufio.ErrBufferFull) || size > maxHeader {
-			return nil, errHeader
+			return h, errHeader
 		}
 		if err != nil {
-			return nil, short(err)
+			return h, short(err)
 		}
 		text := strings.TrimSpace(string(line))
 		if text == "" {
 			return h, nil
 		}
+		if line[0] == ' ' || line[0] == '\t' {
+			if values := h[last]; len(values) > 0 {
+				values[len(values)-1] += " " + text
+			}
+			continue
+		}
 		key, value, found := strings.Cut(text, ":")
 		if found {
-			h.Add(strings.TrimSpace(key), strings.TrimSpace(value))
+			last = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(key))
+			h[last] = append(h[last], strings.TrimSpace(value))
 		}
 	}
 }
@@ -226,19 +237,19 @@ func (r *record) parse() *Page {
 	}
 	address := strings.Trim(r.header.Get("Warc-Target-Uri"), "<>")
 	kind, body := r.header.Get("Content-Type"), r.block
-	var robots string
-	if strings.HasPrefix(kind, "application/http") {
+	var owner textproto.MIMEHeader // what the server says for the owner
+	if strings.HasPrefix(strings.ToLower(kind), "application/http") {
 		answer, err := parseAnswer(r.block)
 		if err != nil {
 			return &Page{Number: r.number, URL: address, Skip: Malformed, Detail: err.Error()}
 		}
-		if answer.status != http.StatusOK {
+		if answer.status != http.StatusOK && answer.status != http.StatusNonAuthoritativeInfo {
 			return &Page{Number: r.number, URL: address, Skip: Empty, Detail: fmt.Sprintf("status %d", answer.status)}
 		}
 		if len(answer.body) > MaxBytes {
 			return &Page{Number: r.number, URL: address, Skip: TooLong, Detail: "more than 16 MiB after decompression"}
 		}
-		kind, body, robots = answer.header.Get("Content-Type"), answer.body, strings.Join(answer.header.Values("X-Robots-Tag"), ",")
+		kind, body, owner = answer.header.Get("Content-Type"), answer.body, answer.header
 	}
 	var p *Page
 	switch plain := strings.ToLower(kind); {
@@ -252,9 +263,10 @@ func (r *record) parse() *Page {
 	default:
 		p = &Page{URL: address, Skip: Empty, Detail: fmt.Sprintf("%.100s is no page", kind)}
 	}
-	if p.Columns != nil && robots != "" {
+	if p.Columns != nil {
 		m := marker{columns: p.Columns}
-		m.robots(robots)
+		m.robots(strings.Join(owner.Values("X-Robots-Tag"), ","))
+		m.reservation(owner.Get("Tdm-Reservation"))
 	}
 	p.Number, p.Doc = r.number, address
 	return p
@@ -270,21 +282,17 @@ type answer struct {
 // parseAnswer reads an answer of HTTP. Its length is the record's, because archives keep the length
 // before decompression.
 func parseAnswer(block []byte) (*answer, error) {
-	from := bufio.NewReader(bytes.NewReader(block))
-	lines := textproto.NewReader(from)
-	status, err := lines.ReadLine()
-	if err != nil {
+	from := bufio.NewReaderSize(bytes.NewReader(block), min(len(block), maxHeader))
+	status, err := from.ReadSlice('\n')
+	words := strings.Fields(string(status))
+	if err != nil && !errors.Is(err, io.EOF) || len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") {
 		return nil, errors.New("the record holds no answer of a server")
 	}
 	a := &answer{}
-	fields := strings.Fields(status)
-	if len(fields) < 2 || !strings.HasPrefix(fields[0], "HTTP/") {
-		return nil, errors.New("the record holds no answer of a server")
+	if a.status, err = strconv.Atoi(words[1]); err != nil {
+		return nil, fmt.Errorf("the server's status is %.20q", words[1])
 	}
-	if a.status, err = strconv.Atoi(fields[1]); err != nil {
-		return nil, fmt.Errorf("the server's status is %.20q", fields[1])
-	}
-	if a.header, err = lines.ReadMIMEHeader(); err != nil && a.header == nil {
+	if a.header, err = fields(from); errors.Is(err, errHeader) {
 		return nil, errors.New("the header of the server's answer is malformed")
 	}
 	body, _ := io.ReadAll(from) // it is in memory, so this cannot fail
