@@ -290,8 +290,13 @@ func (s *sorter) languageOf(text string, columns []string) (code string, score f
 	return code, 1
 }
 
+// Of a text that as a whole is not identified, sentences of at least minIdentified of its bytes decide about the others,
+// if minAgreed of these bytes are in one language: sentences of a language that is not known are taken for several.
+const minIdentified, minAgreed = 0.25, 0.9
+
 // mostOf is the language of most sentences of a text that as a whole is not identified, as CLD2 does with texts whose
-// language has close relatives, and their share of the text.
+// language has close relatives, and their share of the text. Where those that are identified agree, the others are
+// identified again, with their language stated.
 func (s *sorter) mostOf(text string) (most string, share float64, err error) {
 	splitter, err := split.For(anyRules)
 	if err != nil {
@@ -301,20 +306,32 @@ func (s *sorter) mostOf(text string) (most string, share float64, err error) {
 	if len(s.found) == 1 {
 		return "", 0, nil
 	}
-	of, all := map[string]float64{}, 0.0
+	of, all, known, scores := map[string]float64{}, 0.0, 0.0, 0.0
+	var doubtful []string
 	for _, x := range s.found {
 		bytes := float64(x.End - x.Start)
 		all += bytes
 		if code, score := s.identify(text[x.Start:x.End]); code != "" {
 			of[code] += score * bytes
+			known, scores = known+bytes, scores+score*bytes
+		} else {
+			doubtful = append(doubtful, text[x.Start:x.End])
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(of)) {
-		if of[code]/all > share {
-			most, share = code, of[code]/all
+		if of[code] > share {
+			most, share = code, of[code]
 		}
 	}
-	return most, share, nil
+	if s.Model == "" && known >= minIdentified*all && share >= minAgreed*scores {
+		stated := language.For(most)
+		for _, sentence := range doubtful {
+			if guess := stated.Identify(sentence); guess.Code == most {
+				share += float64(guess.Share) * float64(len(sentence))
+			}
+		}
+	}
+	return most, share / all, nil
 }
 
 func (s *sorter) write(row sortedRow) error {

@@ -316,6 +316,19 @@ func TestSortKeepsTheOtherScript(t *testing.T) {
 	}
 }
 
+// TestSortDoubtfulPages: the sentences of a page that CLD2 identifies decide about those that it does not.
+func TestSortDoubtfulPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pages.jsonl")
+	page := `{"text":"Она работает и по выходным.\nМост закрыт до весны.\nНа площади играет оркестр."}` + "\n"
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := multiway.Sort(t.Context(), []input.File{{Path: path}}, t.TempDir(), multiway.Sorting{Languages: []string{"en", "ru"}, MinScore: 0.5, In: corpus.DefaultOptions()})
+	if err != nil || s.Rows["ru"] != 1 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 func TestMixedTextRefuses(t *testing.T) {
 	file := mixedText(t)
 	for want, change := range map[string]func(*pipeline.Config){
