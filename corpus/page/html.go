@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -201,10 +202,13 @@ func marks(text, address string) (map[string]string, error) {
 type marker struct {
 	columns map[string]string
 	base    string
-	title   bool     // a title begins
-	others  []string // addresses of the page's translations
-	own     string   // the address that it names as its own
+	title   bool   // a title begins
+	others  []link // translations of the page, maybe itself among them
+	own     string // the address that it names as its own
 }
+
+// link is a page's address and its language, in small letters.
+type link struct{ language, address string }
 
 var errNoAddress = errors.New("no address")
 
@@ -232,7 +236,7 @@ func (m *marker) tag(z *html.Tokenizer) {
 			m.own = values["href"]
 		}
 		if rel == "alternate" && values["hreflang"] != "" && values["href"] != "" {
-			m.others = append(m.others, values["href"])
+			m.others = append(m.others, link{strings.ToLower(strings.TrimSpace(values["hreflang"])), values["href"]})
 		}
 	}
 	if m.columns["machine"] == "" {
@@ -296,14 +300,26 @@ func (m *marker) translator(value string) {
 	}
 }
 
-// alternates names the group of pages that are translations of each other by its first address.
+// alternates names the group of pages that are translations of each other by its first address. A page that is not in
+// its own list belongs to it; x-default is the same page for many groups.
 func (m *marker) alternates() {
 	if len(m.others) == 0 {
 		return
 	}
+	own := strings.ToLower(m.columns["lang"])
+	listed := func(l link) bool { return sameLanguage(l.language, own) }
+	var group []string
+	for _, l := range m.others {
+		if l.language != "x-default" || len(m.others) == 1 {
+			group = append(group, l.address)
+		}
+	}
+	if !slices.ContainsFunc(m.others, listed) {
+		group = append(group, cmp.Or(m.own, m.base))
+	}
 	first := ""
-	for _, a := range append(m.others, m.own, m.base) {
-		full, err := resolve(m.base, a)
+	for _, address := range group {
+		full, err := resolve(m.base, address)
 		if err == nil && (first == "" || full < first) {
 			first = full
 		}
@@ -311,6 +327,15 @@ func (m *marker) alternates() {
 	m.set("alternates", first)
 }
 
+// sameLanguage reports whether two tags are of one language, and of one region if both name one.
+func sameLanguage(a, b string) bool {
+	language, ofA, _ := strings.Cut(a, "-")
+	other, ofB, _ := strings.Cut(b, "-")
+	return language == other && (ofA == ofB || ofA == "" || ofB == "")
+}
+
+// resolve returns an address without that in which addresses of a page differ: the scheme, www., capitals of the host and
+// a slash at the end.
 func resolve(base, address string) (string, error) {
 	if address == "" {
 		return "", errNoAddress
@@ -322,8 +347,12 @@ func resolve(base, address string) (string, error) {
 	if b, err := url.Parse(base); err == nil {
 		u = b.ResolveReference(u)
 	}
-	u.Fragment = ""
-	return u.String(), nil
+	u.Scheme, u.User, u.Fragment = "", nil, ""
+	u.Host = strings.TrimPrefix(strings.ToLower(u.Host), "www.")
+	if u.Path = strings.TrimRight(u.Path, "/"); u.RawPath != "" {
+		u.RawPath = strings.TrimRight(u.RawPath, "/")
+	}
+	return strings.TrimPrefix(u.String(), "//"), nil
 }
 
 // fromText is a page of plain text.

@@ -70,29 +70,6 @@ func TestBlocksOnce(t *testing.T) {
 	}
 }
 
-// TestMarks: what pages say of themselves.
-func TestMarks(t *testing.T) {
-	group := `<link rel="alternate" hreflang="de" href="https://example.org/de/tram"><link rel="alternate" hreflang="en" href="/en/tram">`
-	for name, c := range map[string]struct{ head, column, want string }{
-		"the language":        {"", "lang", "en"},
-		"a title":             {"<title> A\n tram</title>", "title", "A tram"},
-		"GTranslate":          {`<script src="https://cdn.gtranslate.net/widgets/latest/float.js"></script>`, "machine", "gtranslate"},
-		"Weglot":              {`<link rel="stylesheet" href="https://cdn.weglot.com/weglot.css">`, "machine", "weglot"},
-		"WPML's generator":    {`<meta name="generator" content="WPML ver:4.5.14 stt:1,4">`, "machine", "wpml"},
-		"no machine":          {`<meta name="description" content="weglot and gtranslate compared">`, "machine", ""},
-		"a link is no mark":   {`<a href="https://weglot.com">Weglot</a>`, "machine", ""},
-		"noai":                {`<meta name="robots" content="index, noai">`, "noai", "noai"},
-		"a reservation":       {`<meta name="tdm-reservation" content="1">`, "noai", "tdm-reservation"},
-		"indexing is allowed": {`<meta name="robots" content="noindex">`, "noai", ""},
-		"a generator":         {`<meta name="generator" content="Hugo 0.1">`, "generator", "Hugo 0.1"},
-		"translations":        {group, "alternates", "https://example.org/de/tram"},
-	} {
-		if p := fromHTML([]byte(pageOf(c.head, article)), "", "https://example.org/en/tram"); p.Columns[c.column] != c.want {
-			t.Errorf("%s: %s is %q, want %q", name, c.column, p.Columns[c.column], c.want)
-		}
-	}
-}
-
 // TestHostilePages: pages that are made to break parsers are passed over by name, quickly.
 func TestHostilePages(t *testing.T) {
 	for name, c := range map[string]struct {
