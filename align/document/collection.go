@@ -18,16 +18,18 @@ import (
 // Collection is documents of a language.
 type Collection struct {
 	Documents []*Document
+	Repeated  int // documents whose id stood before, which are left out, as a run leaves them out
 	byName    map[string]*Document
-	begins    map[string]uint64 // line on which each document begins
+	last      string // id of the line before
+	again     bool   // its document stood before
 	path      string
 	lines     uint64 // line count of the file with one sentence per line
 	header    uint64 // lines before them
 }
 
 // ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the same
-// columns: text, doc and url. The sentences of a document must follow each other; the first has its metadata, in
-// columns as of corpus.Options.MetaColumns.
+// columns: text, doc and url. The sentences of a document follow each other; the first has its metadata, in columns as
+// of corpus.Options.MetaColumns. Of documents of one id the first counts: a crawl has captures of a page again.
 func ReadCollection(ctx context.Context, path, language, metaColumns string, maxBytes int) (c *Collection, err error) {
 	opts := corpus.DefaultOptions()
 	opts.MetaColumns, opts.MadeBy = metaColumns, "mine split --format jsonl --doc-column NAME"
@@ -37,7 +39,7 @@ func ReadCollection(ctx context.Context, path, language, metaColumns string, max
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	c = &Collection{byName: map[string]*Document{}, begins: map[string]uint64{}, path: path}
+	c = &Collection{byName: map[string]*Document{}, path: path}
 	if r.Format() == corpus.FormatTSV {
 		c.header = 1
 	}
@@ -62,16 +64,28 @@ func (c *Collection) add(path, language string, s corpus.Sentence) error {
 			path, s.Line)
 	}
 	d := c.byName[s.Doc]
-	switch n := len(c.Documents); {
-	case d == nil:
+	if s.Doc != c.last {
+		if c.last, c.again = s.Doc, d != nil; c.again {
+			c.Repeated++
+		}
+	}
+	if c.again {
+		return nil
+	}
+	if d == nil {
 		d = &Document{Name: s.Doc, URL: s.URL, Metadata: s.Meta, Language: language}
-		c.Documents, c.byName[s.Doc], c.begins[s.Doc] = append(c.Documents, d), d, s.Line
-	case c.Documents[n-1] != d:
-		return badinput.Errorf("%s:%d: document %q has begun on line %d and ended: give each document an id of its own",
-			path, s.Line, s.Doc, c.begins[s.Doc])
+		c.Documents, c.byName[s.Doc] = append(c.Documents, d), d
 	}
 	d.Sentences, d.Lines = append(d.Sentences, s.Normal), append(d.Lines, s.Line)
 	return nil
+}
+
+// Note says how many documents of a file are left out; empty: none.
+func (c *Collection) Note() string {
+	if c.Repeated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d documents whose id stood before are left out\n", c.path, c.Repeated)
 }
 
 // Find returns the document of a name.

@@ -152,13 +152,19 @@ func TestDocs(t *testing.T) {
 	if out := must(t, append(made, "--documents", "2")...); !strings.Contains(out, "halves of right ones\t") {
 		t.Errorf("%s", out)
 	}
-	other := write("other.tsv", "haus\tgarden\n")
 	twice := write("twice.jsonl",
 		`{"doc":"a","url":"","text":"x"}`+"\n"+`{"doc":"b","url":"","text":"x"}`+"\n"+`{"doc":"a","url":"","text":"x"}`+"\n")
+	said.Reset()
+	root.SetArgs([]string{"docs", source, twice, "--src", "de", "--tgt", "en"})
+	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(said.String(), "1 documents whose id stood before are left out\n") ||
+		!strings.Contains(said.String(), "2 pairs of 2 and 2 ") {
+		t.Errorf("%s %v", said, err)
+	}
+	other := write("other.tsv", "haus\tgarden\n")
 	for _, args := range [][]string{
 		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de",
 			"--tgt", "en", "--candidates", "0"},
-		{"docs", source, twice, "--src", "de", "--tgt", "en"}, {"docs", source,
+		{"docs", source,
 			write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en"},
 		{"align-docs", source, target, "--pairs", other, "--src", "de", "--tgt", "en"},

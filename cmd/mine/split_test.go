@@ -117,6 +117,18 @@ func TestPagesOfFilesAreDocuments(t *testing.T) {
 	}
 }
 
+// TestSplitCapturesOfAPage: a capture of the page that stands before it, in this archive or the last, is set aside.
+func TestSplitCapturesOfAPage(t *testing.T) {
+	page := "<!DOCTYPE html><html><body><article><p>The tram leaves a little later than usual today.</p></article></body></html>"
+	record := fmt.Sprintf("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://example.org/\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		len(page), page)
+	write := writerInto(t, t.TempDir())
+	out := must(t, "split", write("a.warc", record+record), write("b.warc", record), "--lang", "en", "--format", "jsonl")
+	if strings.Count(out, "\n") != 1 {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()

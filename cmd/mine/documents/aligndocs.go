@@ -186,6 +186,7 @@ func (o *alignOptions) run(ctx context.Context, args []string, stdout, stderr io
 				cfg.MaxLineBytes); err != nil {
 				return err
 			}
+			fmt.Fprint(stderr, job.collections[side].Note())
 		}
 	}
 	err = o.open(stdout, func(to []io.Writer) error {

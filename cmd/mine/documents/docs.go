@@ -97,6 +97,7 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 			cfg.MaxLineBytes); err != nil {
 			return err
 		}
+		fmt.Fprint(stderr, collections[side].Note())
 	}
 	sides, err := vectorsOf(ctx, cfg, collections, languages)
 	if err != nil {

@@ -81,6 +81,10 @@ func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, d
 		j.aside["HTML, not text"]++
 		return nil
 	}
+	if j.pages && s.Doc != "" && s.Doc == j.last.id {
+		j.aside["a page with the address of the page before"]++
+		return nil
+	}
 	j.records++
 	if j.found, err = j.splitter.Divide(ctx, j.found[:0], s.Text, split.Options{Wrapped: j.wrapped}); err != nil {
 		return fmt.Errorf("%s:%d: %w", path, s.Line, err)
