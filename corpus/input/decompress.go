@@ -28,7 +28,7 @@ func compression(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return "gzip"
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}), isSkippableFrame(head):
+	case bytes.HasPrefix(head, zstdFrame), isSkippableFrame(head):
 		return "zstd"
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
 		return "xz"
@@ -98,9 +98,7 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 		r, err = gzip.NewReader(raw)
 	case "zstd":
 		var d *zstd.Decoder
-		// One thread per file: the caller reads many files at once.
-		d, err = zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
-		if err == nil {
+		if d, err = openZstd(raw, head); err == nil {
 			r, closeDecoder = d, d.Close
 		}
 	case "xz":
@@ -115,6 +113,45 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 		return &salvage{src: s, raw: raw, r: r}, kind, closeDecoder, nil
 	}
 	return &decoding{r, s, kind}, kind, closeDecoder, nil
+}
+
+// maxZstdDictionary is the largest dictionary that is read, before and after it is decompressed.
+const maxZstdDictionary = 16 << 20
+
+var zstdDictionary, zstdFrame = []byte{0x37, 0xa4, 0x30, 0xec}, []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// openZstd opens zstd data, of which head is the beginning. Web archives may begin with a skippable frame that holds the
+// dictionary of their records, which may be compressed itself (iipc.github.io/warc-specifications, WARC-zstd).
+func openZstd(raw *bufio.Reader, head []byte) (*zstd.Decoder, error) {
+	// One thread per file: the caller reads many files at once.
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow)}
+	if len(head) < 8 || !bytes.HasPrefix(head, []byte{0x5d, 0x2a, 0x4d, 0x18}) {
+		return zstd.NewReader(raw, options...)
+	}
+	size := binary.LittleEndian.Uint32(head[4:])
+	if size > maxZstdDictionary {
+		return zstd.NewReader(raw, options...) // which passes over the frame
+	}
+	frame := make([]byte, 8+size)
+	if _, err := io.ReadFull(raw, frame); err != nil {
+		return nil, err
+	}
+	dictionary := frame[8:]
+	if bytes.HasPrefix(dictionary, zstdFrame) {
+		d, err := zstd.NewReader(bytes.NewReader(dictionary), options...)
+		if err != nil {
+			return nil, err
+		}
+		dictionary, err = io.ReadAll(io.LimitReader(d, maxZstdDictionary))
+		d.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if bytes.HasPrefix(dictionary, zstdDictionary) {
+		options = append(options, zstd.WithDecoderDicts(dictionary))
+	}
+	return zstd.NewReader(raw, options...)
 }
 
 // decoding adds the file's name to a decoder's errors.
