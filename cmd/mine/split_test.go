@@ -68,11 +68,23 @@ func TestSort(t *testing.T) {
 		{"sort"}, {"sort", mixed, "--out", dir}, {"sort", mixed, "--langs", "de"}, {"sort", mixed, "--langs", "xx-yy", "--out", dir},
 		{"sort", mixed, "--langs", "de", "--out", dir, "--by", "word"}, {"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed},
 		{"sort", mixed, "--langs", "de", "--out", dir, "--model", mixed, "--lang-column", "l"},
-		{"sort", mixed, "--langs", "de", "--out", dir, "--min-score", "7"},
+		{"sort", mixed, "--langs", "de", "--out", dir, "--min-score", "7"}, {"sort", page, "--langs", "de", "--out", dir, "--doc-meta", "score"},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
+	}
+}
+
+// TestSortWritesMetadata: what a page says of itself goes along, for mine run --doc-meta.
+func TestSortWritesMetadata(t *testing.T) {
+	dir := t.TempDir()
+	page := writerInto(t, dir)("a.html", `<!DOCTYPE html><html lang="en"><head><meta name="robots" content="noai"><link rel="alternate" hreflang="de" href="https://example.org/de">`+
+		`</head><body><article><p>The tram leaves a little later than usual today.</p></article></body></html>`)
+	must(t, "sort", page, "--langs", "en", "--out", dir, "--doc-meta", "alternates,noai")
+	data, err := os.ReadFile(filepath.Join(dir, "en.jsonl"))
+	if err != nil || !strings.Contains(string(data), `"alternates":"example.org/de"`) || !strings.Contains(string(data), `"noai":"noai"`) {
+		t.Errorf("%s %v", data, err)
 	}
 }
 

@@ -36,6 +36,9 @@ type sortedRow struct {
 	meta     []string
 }
 
+// SortedKeys are the keys of every row of the output, which no column of metadata may have.
+var SortedKeys = []string{"text", "doc", "url", "file", "line", "language", "score"}
+
 // Sorting says how text is divided by language.
 type Sorting struct {
 	Languages []string       // canonical codes; what is in none of them goes to the file of OtherLanguages

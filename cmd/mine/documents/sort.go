@@ -47,7 +47,7 @@ Text in other languages, and text whose language is not sure enough (--min-score
 
 With --by document a record goes as it is to the file of its language. With --by sentence it is divided into
 sentences by the rules of its language, and each goes to the file of its own; a sentence that is too short to be
-identified goes with its record. Rows have text, doc, url, file, line, language and score.`,
+identified goes with its record. Rows have text, doc, url, file, line, language and score, and what --doc-meta names.`,
 		Example: `  mine sort crawl/*.warc.gz --langs de,en --out sorted
   mine run --src de --tgt en --src-text sorted/de.jsonl --tgt-text sorted/en.jsonl --doc-column doc --url-column url`,
 		Args: cobra.ArbitraryArgs,
@@ -68,6 +68,7 @@ identified goes with its record. Rows have text, doc, url, file, line, language 
 	f.StringVar(&o.in.TextColumn, "text-column", o.in.TextColumn, "column of the text")
 	f.StringVar(&o.in.DocColumn, "doc-column", "", "column of the document's id")
 	f.StringVar(&o.in.URLColumn, "url-column", "", "column of its address")
+	f.StringVar(&o.in.MetaColumns, "doc-meta", "", "columns of its metadata, such as alternates,noai, which are written under these names")
 	return cmd
 }
 
@@ -129,6 +130,9 @@ func (o *sortOptions) sorting(args []string) (how multiway.Sorting, err error) {
 		return how, badinput.Errorf("--on-bad-file is %q: give %s or %s", o.onBad, config.FailBadFile, config.SkipBadFile)
 	case o.model != "" && o.column != "":
 		return how, badinput.Errorf("--model identifies the language, which --lang-column gives: leave one of them out")
+	}
+	if err := checkMetadata(&o.in, multiway.SortedKeys); err != nil {
+		return how, err
 	}
 	o.in.Format = corpus.Format(o.format)
 	how = multiway.Sorting{Model: o.model, Column: o.column, MinScore: o.minScore, Sentences: o.by == bySentence, In: o.in, SkipBad: o.onBad == config.SkipBadFile}

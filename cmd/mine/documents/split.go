@@ -131,24 +131,29 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 	return nil
 }
 
-// checkMetadata refuses columns that the output has no place for.
+// checkMetadata refuses columns that the output has no place for, and --format lines, which has none for any.
 func (o *splitOptions) checkMetadata() error {
-	columns, err := corpus.MetadataColumns(o.in.MetaColumns)
+	if o.in.MetaColumns != "" && o.format == "lines" {
+		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl",
+			o.in.MetaColumns)
+	}
+	return checkMetadata(&o.in, rowKeys)
+}
+
+// checkMetadata refuses names of columns that are keys of the output.
+func checkMetadata(in *corpus.Options, keys []string) error {
+	columns, err := corpus.MetadataColumns(in.MetaColumns)
 	switch {
 	case err != nil:
 		return badinput.Errorf("--doc-meta: %w", err)
 	case columns[0] != columns[1]:
-		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once",
-			o.in.MetaColumns)
-	case o.in.MetaColumns != "" && o.format == "lines":
-		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl",
-			o.in.MetaColumns)
+		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", in.MetaColumns)
 	}
-	o.in.MetaColumns = columns[0]
-	for _, name := range o.in.Metadata() {
-		if slices.Contains(rowKeys, name) {
+	in.MetaColumns = columns[0]
+	for _, name := range in.Metadata() {
+		if slices.Contains(keys, name) {
 			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column "+
-				"another name", name, strings.Join(rowKeys, ", "))
+				"another name", name, strings.Join(keys, ", "))
 		}
 	}
 	return nil
