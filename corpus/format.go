@@ -91,8 +91,8 @@ func NamedArchive(name string) bool {
 	return slices.Contains(kindOf(FormatWARC).suffixes, path.Ext(formatName(name)))
 }
 
-// Formats is the version of what Open knows of a format, or of that of files with such a name where it is detected; empty:
-// it was never another. It belongs in the key of a task, as outputs of before are of another reading.
+// Formats is the version of what Open knows of a format, or of that of files with such a name where it is detected;
+// empty: it was never another. It belongs in the key of a task, as outputs of before are of another reading.
 func Formats(name string, format Format) string {
 	if format != FormatAuto {
 		if k := kindOf(format); k.pages {

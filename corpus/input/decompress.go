@@ -120,8 +120,8 @@ const maxZstdDictionary = 16 << 20
 
 var zstdDictionary, zstdFrame = []byte{0x37, 0xa4, 0x30, 0xec}, []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// openZstd opens zstd data, of which head is the beginning. Web archives may begin with a skippable frame that holds the
-// dictionary of their records, which may be compressed itself (iipc.github.io/warc-specifications, WARC-zstd).
+// openZstd opens zstd data, of which head is the beginning. Web archives may begin with a skippable frame that holds
+// the dictionary of their records, which may be compressed itself (iipc.github.io/warc-specifications, WARC-zstd).
 func openZstd(raw *bufio.Reader, head []byte) (*zstd.Decoder, error) {
 	// One thread per file: the caller reads many files at once.
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow)}

@@ -24,8 +24,8 @@ type guessed struct {
 	latin     bool   // few of its letters are beyond ASCII
 }
 
-// encodings are those of one byte a character that a page which names none may be in. Of two that fit alike the first is
-// taken.
+// encodings are those of one byte a character that a page which names none may be in. Of two that fit alike the first
+// is taken.
 var encodings = []guessed{
 	{"windows-1252", "af br ca co cy da de en es eu fi fo fr fy ga gd gl id is it la lb ms nl nn no oc pt rm sq sv sw tl", true},
 	{"windows-1250", "bs cs hr hu pl ro sk sl sr", true},
@@ -48,8 +48,8 @@ var encodings = []guessed{
 	{"windows-874", "th", false},
 }
 
-// candidates are the encodings to try for a page: one of several bytes a character only if chardet finds it, which tells
-// these apart by their frequent characters.
+// candidates are the encodings to try for a page: one of several bytes a character only if chardet finds it, which
+// tells these apart by their frequent characters.
 func candidates(detected string, foreign bool) (some []guessed) {
 	for _, e := range encodings {
 		if !e.latin || !foreign {
@@ -243,8 +243,8 @@ func misplaced(before, r rune) bool {
 	return !unicode.In(r, unicode.M, unicode.Pd, unicode.Pe, unicode.Pf, unicode.Pi) && !strings.ContainsRune("…·\u00a0", r)
 }
 
-// misplacedThai reports whether a sign of Thai is out of use, or stands where Thai has none: other letters that are read
-// as Thai have many of these.
+// misplacedThai reports whether a sign of Thai is out of use, or stands where Thai has none: other letters that are
+// read as Thai have many of these.
 func misplacedThai(before, r rune) bool {
 	consonant := 'ก' <= before && before <= 'ฮ'
 	tone := '็' <= before && before <= '์'

@@ -334,8 +334,8 @@ func sameLanguage(a, b string) bool {
 	return language == other && (ofA == ofB || ofA == "" || ofB == "")
 }
 
-// resolve returns an address without that in which addresses of a page differ: the scheme, www., capitals of the host and
-// a slash at the end.
+// resolve returns an address without that in which addresses of a page differ: the scheme, www., capitals of the host
+// and a slash at the end.
 func resolve(base, address string) (string, error) {
 	if address == "" {
 		return "", errNoAddress

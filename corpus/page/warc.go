@@ -174,8 +174,8 @@ func (w *WARC) begin() error {
 // header reads the fields of a record.
 func (w *WARC) header() (textproto.MIMEHeader, error) { return fields(w.in) }
 
-// fields reads the fields of a record or of an answer to the empty line behind them. What is no field is passed over, and
-// what is folded is joined. With an error it returns those before.
+// fields reads the fields of a record or of an answer to the empty line behind them. What is no field is passed over,
+// and what is folded is joined. With an error it returns those before.
 func fields(in *bufio.Reader) (textproto.MIMEHeader, error) {
 	h, last := textproto.MIMEHeader{}, ""
 	for size := 0; ; {

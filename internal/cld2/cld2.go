@@ -23,8 +23,8 @@ type Guess struct {
 	Reliable bool
 }
 
-// Detect identifies the language of a text. hint is a code of CLD2 that raises this language's score, or empty, and ends
-// in a zero byte. A text that is not UTF-8 is not identified. Any number of goroutines may call it.
+// Detect identifies the language of a text. hint is a code of CLD2 that raises this language's score, or empty, and
+// ends in a zero byte. A text that is not UTF-8 is not identified. Any number of goroutines may call it.
 func Detect(text string, hint []byte) Guess {
 	if text == "" {
 		return Guess{Language: Unknown()}

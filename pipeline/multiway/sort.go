@@ -293,8 +293,9 @@ func (s *sorter) languageOf(text string, columns []string) (code string, score f
 	return code, 1
 }
 
-// Of a text that as a whole is not identified, sentences of at least minIdentified of its bytes decide about the others,
-// if minAgreed of these bytes are in one language: sentences of a language that is not known are taken for several.
+// Of a text that as a whole is not identified, sentences of at least minIdentified of its bytes decide about the
+// others, if minAgreed of these bytes are in one language: sentences of a language that is not known are taken for
+// several.
 const minIdentified, minAgreed = 0.25, 0.9
 
 // mostOf is the language of most sentences of a text that as a whole is not identified, as CLD2 does with texts whose
