@@ -92,8 +92,8 @@ func TestToTextStays(t *testing.T) {
 	}
 }
 
-// TestToTextGoesBack: weights that expect far more translations than the scorer, or far fewer, go back part of their way,
-// or all of it.
+// TestToTextGoesBack: weights that expect far more translations than the scorer, or far fewer, go back part of their
+// way, or all of it.
 func TestToTextGoesBack(t *testing.T) {
 	const n = 4000
 	for weight, want := range map[float64]string{0.2: "all", 20: "part", 300: "none"} {
