@@ -158,7 +158,7 @@ func build(ctx context.Context, on processor, factory string, rows *index.Distin
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	SetBLASThreads(opts.Threads)
+	SetBLASThreads(buildThreads(factory, opts.Threads))
 	idx, err := on.create(factory, rows.Dim(), rows.Len(), opts)
 	if err != nil {
 		return nil, err
@@ -168,6 +168,17 @@ func build(ctx context.Context, on processor, factory string, rows *index.Distin
 		return nil, err
 	}
 	return idx, nil
+}
+
+var graph = regexp.MustCompile(`HNSW|NSG`)
+
+// buildThreads is how many threads build an index. Threads that insert into one graph at a time race for its edges, and
+// the same vectors would give another graph each time.
+func buildThreads(factory string, threads int) int {
+	if graph.MatchString(factory) {
+		return 1
+	}
+	return threads
 }
 
 func fill(ctx context.Context, idx native, factory string, rows *index.Distinct, opts Options) error {

@@ -74,6 +74,36 @@ func TestApproximateFindsMostNeighbours(t *testing.T) {
 	}
 }
 
+// Threads that insert into one graph would give another graph, and so other neighbours, each time.
+func TestGraphsAreTheSameEachTime(t *testing.T) {
+	src, tgt := clustered(rand.New(rand.NewPCG(6, 6)), 3000, 16)
+	for _, factory := range []string{"HNSW4,Flat", "IVF512_HNSW4,Flat"} {
+		t.Run(factory, func(t *testing.T) {
+			var files [2][]byte
+			for i := range files {
+				opts := Options{Threads: 4, Settings: approximate.Settings{Dir: t.TempDir()}}
+				s, err := Open(factory, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Search(t.Context(), src, tgt, 4, nil); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range names(t, opts.Dir) {
+					b, err := os.ReadFile(filepath.Join(opts.Dir, name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					files[i] = append(files[i], b...)
+				}
+			}
+			if len(files[0]) == 0 || !bytes.Equal(files[0], files[1]) {
+				t.Errorf("two builds gave %d and %d bytes that differ", len(files[0]), len(files[1]))
+			}
+		})
+	}
+}
+
 // A row that repeats has one place in the index, and all its places in the lists.
 func TestApproximateOpensRepeatedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
