@@ -37,7 +37,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 				languages[l].Inputs = append(languages[l].Inputs, plan.Input{Path: in.Path, Bad: in.Broken.Error()})
 				continue
 			}
-			input, err := plan.DigestInput(in)
+			input, err := plan.DigestListed(in)
 			if err != nil {
 				return nil, err
 			}

@@ -175,6 +175,21 @@ func DigestInput(in input.File) (Input, error) {
 	return Input{Path: in.Path, Builtin: in.FS != nil, Bytes: size, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
+// DigestListed is DigestInput of a file that a run has listed. That it is gone is an error worth a retry: another run
+// lists the files that there are then.
+func DigestListed(in input.File) (Input, error) {
+	now, err := DigestInput(in)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s was there when the run listed its files and is gone, or is not on this machine; run again where it is there", in.Path)
+	}
+	return now, err
+}
+
+// Changed is the error of an input file that another process has written to since the run read it, worth a retry.
+func Changed(path string) error {
+	return fmt.Errorf("%s was changed while the run was under way; run again once nothing writes to it", path)
+}
+
 // Key is the content key of a task: the SHA-256 of the stage's name and version, and of the JSON of spec, a struct that
 // lists exactly the parameters and inputs that change the output.
 func Key(stage string, version int, spec any) string {

@@ -143,7 +143,7 @@ func (s source) read(open map[string]*embedding.File, row []float32) error {
 		open[v.Path] = file
 	}
 	if file.N != v.Rows || file.Dim != len(row) {
-		return changed(v)
+		return plan.Changed(v.Path)
 	}
 	file.Float32(row, int(s.row), int(s.row)+1)
 	if err := embedding.Normalise(row); err != nil {
@@ -152,15 +152,11 @@ func (s source) read(open map[string]*embedding.File, row []float32) error {
 	return nil
 }
 
-func changed(v *plan.Vectors) error {
-	return badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", v.Path)
-}
-
 // checkUnchanged compares a shard's rows, once all of them are read, with what the plan says of them.
 func checkUnchanged(p *plan.Plan, language, shard int, now *rowDigest) error {
 	l := &p.Languages[language]
 	if now.String() != l.Shards[shard].Given {
-		return changed(l.InputOf(shard).Vectors)
+		return plan.Changed(l.InputOf(shard).Vectors.Path)
 	}
 	return nil
 }

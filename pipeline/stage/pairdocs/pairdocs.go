@@ -18,7 +18,6 @@ import (
 	"bitextmine/align/document"
 	"bitextmine/align/match"
 	"bitextmine/internal/atomicfile"
-	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -237,9 +236,9 @@ const maxPairLine = 64 << 10
 
 // listed looks up known pairs.
 func listed(p *plan.Plan, sides [2]*Collection) (pairs []Pair, unknown int, err error) {
-	in, err := plan.DigestInput(plan.Input{Path: p.DocPairs}.Source())
+	in, err := plan.DigestListed(plan.Input{Path: p.DocPairs}.Source())
 	if err == nil && in.SHA256 != p.Settings.DocPairs {
-		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", p.DocPairs)
+		err = plan.Changed(p.DocPairs)
 	}
 	if err != nil {
 		return nil, 0, err

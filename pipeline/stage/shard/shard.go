@@ -2,6 +2,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,10 +150,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	members := together(e.Plan.Languages[a.Language].Inputs[a.Input:])
 	texts := make([]shard.Text, len(members))
+	if err := allUnchanged(members); err != nil {
+		return nil, err
+	}
 	for i, in := range members {
-		if err := unchanged(in); err != nil {
-			return nil, err
-		}
 		if texts[i], err = textOf(e, t.Memory, in); err != nil {
 			return nil, err
 		}
@@ -161,6 +162,10 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		cut, err := shard.CutTogether(ctx, usable, dir, shard.Options{Report: bytesRead(meter)})
 		return cut, withCharset(err, usable, e.Plan.Languages[a.Language].Code)
 	})
+	if err != nil && ctx.Err() == nil {
+		// What looks bad may be a file that is being written, which is worth a retry.
+		return nil, cmp.Or(allUnchanged(members), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +173,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	record := recordOf(cut, samples, bad)
-	for _, in := range members { // so that no half of one text and half of another goes under one key
-		if err := unchanged(in); err != nil {
-			return nil, err
-		}
-	}
-	return record, nil
+	// No half of one text and half of another may go under one key.
+	return recordOf(cut, samples, bad), allUnchanged(members)
 }
 
 // textOf says how an input is read and cut by a task that may take so many bytes of memory.
@@ -277,13 +277,22 @@ const anySize = -1
 func unchanged(in plan.Input) error {
 	same, err := same(in)
 	if err == nil && !same {
-		err = badinput.Errorf("%s was changed while the run was under way; run again once nothing writes to it", in.Path)
+		err = plan.Changed(in.Path)
 	}
 	return err
 }
 
+func allUnchanged(inputs []plan.Input) error {
+	for _, in := range inputs {
+		if err := unchanged(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func same(in plan.Input) (bool, error) {
-	now, err := plan.DigestInput(in.Source())
+	now, err := plan.DigestListed(in.Source())
 	return (in.Bytes == anySize || now.Bytes == in.Bytes) && now.SHA256 == in.SHA256, err
 }
 
