@@ -77,6 +77,11 @@ func TestAutoScorer(t *testing.T) {
 	if err != nil || !estimate.FitsScorer {
 		t.Fatalf("before: estimate %+v, error %v", estimate, err)
 	}
+	little := cfg
+	little.MaxMemory = "400MiB"
+	if _, err := Plan(t.Context(), little, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "stage fit needs") {
+		t.Errorf("with 400 MiB the run refuses the fit, and the plan says: %v", err)
+	}
 	first, log := runLogged(t, cfg)
 	if !strings.Contains(log, "fitted a scorer") || first.Scorer == nil || first.Scorer.Encoder != encodetest.BagName {
 		t.Errorf("scorer %+v, log %s", first.Scorer, log)

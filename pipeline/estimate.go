@@ -18,6 +18,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/judge"
 	"bitextmine/pipeline/stage/refine"
 	"bitextmine/pipeline/stage/search"
@@ -92,6 +93,9 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	}
 	by := plan.Process{Threads: s.cfg.Threads, MaxMemory: e.MaxMemory, Remote: engine.Remote(s.engine)}
 	e.Cost = plan.CostOf(p, done, by)
+	if choice.ToFit {
+		e.Bear(fit.OnTheWay(p))
+	}
 	e.Refine, e.Judge = refine.EstimateOf(p, e.Cost, done), judge.EstimateOf(p, e.Cost)
 	for _, language := range p.Languages {
 		e.Inputs += len(language.Inputs)

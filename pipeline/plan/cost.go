@@ -85,9 +85,7 @@ func (c *Cost) add(wave *Wave, done func(stage, key string) bool, by Process) {
 		left = append(left, t)
 		s.Items += t.Items
 		s.Disk += t.Disk
-		if t.Memory > c.Memory {
-			c.Memory, c.Stage, c.most = t.Memory, t.Stage, t
-		}
+		c.Bear(t)
 	}
 	if len(left) > 0 {
 		bound := func(t *Task) int64 { return t.Memory }
@@ -109,6 +107,14 @@ func (c *Cost) add(wave *Wave, done func(stage, key string) bool, by Process) {
 		c.Expected, c.ExpectedStage = s.Expected, s.Name
 	}
 	c.Stages = append(c.Stages, s)
+}
+
+// Bear raises what a run must be allowed to what a task needs; the task may be one that runs before those of the plan.
+func (c *Cost) Bear(t *Task) {
+	if t.Memory > c.Memory {
+		c.Memory, c.Stage, c.most = t.Memory, t.Stage, t
+	}
+	c.MemoryBound = max(c.MemoryBound, t.Memory)
 }
 
 // Hold adds memory that a process has from the first task on: the weights of an encoder that are not mapped.

@@ -7,6 +7,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/pipeline/decide"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/search"
 	"bitextmine/score"
@@ -17,6 +18,12 @@ import (
 func InjectionCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
 	return stage.Cost{Fixed: 512 << 20, Memory: rows * (400 + 4*int64(b.Settings.Dim) + 16*int64(b.Settings.K)), Disk: 64 << 20}
+}
+
+// OnTheWay is the task, without a key, that fits a run's own scorer to the text of a plan's first pair.
+func OnTheWay(p *plan.Plan) *plan.Task {
+	cost := InjectionCost(&stage.Builder{Plan: p}, 0)
+	return &plan.Task{Stage: Stage.Name, Memory: cost.Fixed + cost.Memory, Fixed: cost.Fixed}
 }
 
 // WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected
