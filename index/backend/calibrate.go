@@ -50,7 +50,7 @@ const (
 )
 
 // Calibrate measures the named backends on random rows. Exact and flat backends take one to two seconds each; an
-// approximate index takes as long as its training. A backend that cannot be used has the reason in Cost.Err. The
+// approximate index takes a few, or as long as its training on some hundred rows. A backend that cannot be used has the reason in Cost.Err. The
 // returned error is only that of ctx.
 func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (Calibration, error) {
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
@@ -122,19 +122,28 @@ func Untimed(err error) bool {
 const (
 	rounds    = 4
 	longTrial = 700 * time.Millisecond
+	tooLong   = 3 * time.Second // then larger cells are left out
 )
 
-// trialCells are a quarter of the rows by a quarter, all rows by a quarter, and all by all.
-var trialCells = [3]Shape{
-	{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4},
-	{calibrationRows, calibrationCols},
-}
+// trialCells are a quarter of the rows by a quarter, all rows by a quarter, and all by all. Those of approximate
+// indexes of FAISS, whose building takes the time, are smaller.
+var (
+	trialCells = [3]Shape{
+		{calibrationRows / 4, calibrationCols / 4}, {calibrationRows, calibrationCols / 4},
+		{calibrationRows, calibrationCols},
+	}
+	indexCells = [3]Shape{
+		{calibrationCols / 4, calibrationCols / 4}, {calibrationCols, calibrationCols / 4},
+		{calibrationCols, calibrationCols},
+	}
+)
 
 // trial is the measurement of one backend.
 type trial struct {
 	name     string
 	searcher index.Searcher
-	seconds  [3]float64 // the shortest for each cell
+	cells    [3]Shape
+	seconds  [3]float64 // the shortest for each cell; 0: the cells before took too long
 	spent    time.Duration
 	err      error
 }
@@ -143,24 +152,31 @@ func newTrial(name string, opts Options) *trial {
 	if Exact(name) {
 		opts.Approximate = approximate.Settings{}
 	}
-	t := &trial{name: name}
+	t := &trial{name: name, cells: trialCells}
+	if !Exact(name) {
+		t.cells = indexCells
+	}
 	derived := strings.HasPrefix(name, ivf.Prefix)
-	if t.searcher, t.err = Open(name, opts); t.err == nil && (derived || MinRows(name) > trialCells[0].Cols) {
+	if t.searcher, t.err = Open(name, opts); t.err == nil && (derived || MinRows(name) > t.cells[0].Cols) {
 		t.err = untimed{name, MinRows(name)}
 	}
 	return t
 }
 
-// run times the cells once. The very first search only warms up threads and caches and is not counted.
+// run times the cells once, those after the first unless it takes too long. The very first search only warms up threads
+// and caches and is not counted; building an index takes longer than that saves.
 func (t *trial) run(ctx context.Context, rows, cols embedding.Matrix, k int) error {
 	begin := time.Now()
 	defer func() { t.spent += time.Since(begin) }()
-	if t.spent == 0 {
-		if err := t.search(ctx, rows, cols, trialCells[0], k); err != nil {
+	if t.spent == 0 && Exact(t.name) {
+		if err := t.search(ctx, rows, cols, t.cells[0], k); err != nil {
 			return err
 		}
 	}
-	for i, cell := range trialCells {
+	for i, cell := range t.cells {
+		if !Exact(t.name) && time.Since(begin) > tooLong {
+			return nil
+		}
 		start := time.Now()
 		if err := t.search(ctx, rows, cols, cell, k); err != nil {
 			return err
@@ -181,7 +197,11 @@ func (t *trial) cost() Cost {
 	if t.err != nil {
 		return Cost{Name: t.name, Err: t.err}
 	}
-	return fit(t.name, trialCells[0].Rows, trialCells[0].Cols, t.seconds[0], t.seconds[1], t.seconds[2])
+	if slices.Contains(t.seconds[:], 0) { // rows alone tell, as building an index takes by far the most time
+		last := max(slices.Index(t.seconds[:], 0)-1, 0)
+		return Cost{Name: t.name, Row: t.seconds[last] / float64(t.cells[last].Rows+t.cells[last].Cols)}
+	}
+	return fit(t.name, t.cells[0].Rows, t.cells[0].Cols, t.seconds[0], t.seconds[1], t.seconds[2])
 }
 
 func head(m embedding.Matrix, n int) index.Side {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"bitextmine/index"
 	"bitextmine/index/approximate"
 	"bitextmine/index/indextest"
 	"bitextmine/index/ivf"
@@ -174,4 +176,38 @@ func TestManyListsAreUntimed(t *testing.T) {
 	if c, err := Calibrate(t.Context(), []string{"faiss:Blah"}, 8, 4, Options{Threads: 1}); err != nil || Untimed(c.Costs[0].Err) || c.Costs[0].Err == nil {
 		t.Errorf("an unknown factory: %+v, %v; want a refusal", c.Costs, err)
 	}
+}
+
+// TestApproximateIsCalibratedQuickly: graphs and codes are built for small cells alone, and a cell that takes long is the
+// last one.
+func TestApproximateIsCalibratedQuickly(t *testing.T) {
+	searched := []int{}
+	slow := &trial{name: "faiss:HNSW32", cells: indexCells, searcher: searches(func(src, tgt index.Side) {
+		searched = append(searched, src.Vectors.N+tgt.Vectors.N)
+		time.Sleep(tooLong + time.Millisecond)
+	})}
+	rng := rand.New(rand.NewPCG(2, 2))
+	rows := randomRows(rng, calibrationCols, 8)
+	if err := slow.run(t.Context(), rows, rows, 4); err != nil {
+		t.Fatal(err)
+	}
+	if want := indexCells[0].Rows + indexCells[0].Cols; len(searched) != 1 || searched[0] != want {
+		t.Errorf("cells with %v rows were searched, want one of %d", searched, want)
+	}
+	cost := slow.cost()
+	if got := cost.Seconds(1024, 1024) / tooLong.Seconds(); got < 1.9 || got > 2.5 {
+		t.Errorf("twice the rows are expected to take %.2f times as long", got)
+	}
+	if c := newTrial("faiss:HNSW32", Options{Threads: 1}).cells; c != indexCells {
+		t.Errorf("a graph is calibrated on %v", c)
+	}
+}
+
+type searches func(src, tgt index.Side)
+
+func (s searches) Name() string { return "test" }
+
+func (s searches) Search(_ context.Context, src, tgt index.Side, _ int, _ func(float64)) (index.Result, error) {
+	s(src, tgt)
+	return index.Result{}, nil
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
@@ -324,5 +327,33 @@ func swap(t *testing.T, a, b string) {
 		if err := os.Rename(move[0], move[1]); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFAISSIsQuiet: a side with few rows is no reason for FAISS to write to standard error.
+func TestFAISSIsQuiet(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := unix.Dup(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Dup2(int(w.Fd()), 2); err != nil {
+		t.Fatal(err)
+	}
+	src, tgt := clustered(rand.New(rand.NewPCG(7, 7)), 300, 16)
+	for _, factory := range []string{"IVF16,Flat", "PQ4np", "PCA8,IVF8,PQ4np", "IVF32_HNSW4,Flat"} {
+		s, failed := Open(factory, Options{})
+		if failed == nil {
+			_, failed = s.Search(t.Context(), src, tgt, 4, nil)
+		}
+		err = errors.Join(err, failed)
+	}
+	err = errors.Join(err, unix.Dup2(before, 2), unix.Close(before), w.Close())
+	said, failed := io.ReadAll(r)
+	if err = errors.Join(err, failed); err != nil || len(said) > 0 {
+		t.Errorf("FAISS wrote %q, error %v", said, err)
 	}
 }

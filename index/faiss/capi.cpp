@@ -5,6 +5,9 @@
 
 #include <faiss/AutoTune.h>
 #include <faiss/IndexFlat.h>
+#include <faiss/IndexIVFPQ.h>
+#include <faiss/IndexPQ.h>
+#include <faiss/IndexPreTransform.h>
 #include <faiss/c_api/AutoTune_c.h>
 #include <faiss/c_api/IndexFlat_c.h>
 #include <faiss/c_api/Index_c.h>
@@ -56,6 +59,20 @@ const faiss::Index* index_of(const FaissIndex* p) {
 
 faiss::RangeSearchResult* range_of(FaissRangeSearchResult* p) {
     return reinterpret_cast<faiss::RangeSearchResult*>(p);
+}
+
+// FAISS would write a warning to standard error where k-means has few rows. The recall of every search is measured.
+faiss::Index* quiet(faiss::Index* index) {
+    faiss::Index* inner = index;
+    if (auto* pre = dynamic_cast<faiss::IndexPreTransform*>(index))
+        inner = pre->index;
+    if (auto* ivf = dynamic_cast<faiss::IndexIVF*>(inner))
+        ivf->cp.min_points_per_centroid = 1;
+    if (auto* ivfpq = dynamic_cast<faiss::IndexIVFPQ*>(inner))
+        ivfpq->pq.cp.min_points_per_centroid = 1;
+    if (auto* pq = dynamic_cast<faiss::IndexPQ*>(inner))
+        pq->pq.cp.min_points_per_centroid = 1;
+    return index;
 }
 
 } // namespace
@@ -139,7 +156,7 @@ void faiss_Index_free(FaissIndex* index) {
 int faiss_index_factory(FaissIndex** p_index, int d, const char* description, FaissMetricType metric) {
     return guarded([&] {
         *p_index = reinterpret_cast<FaissIndex*>(
-                faiss::index_factory(d, description, static_cast<faiss::MetricType>(metric)));
+                quiet(faiss::index_factory(d, description, static_cast<faiss::MetricType>(metric))));
     });
 }
 
