@@ -9,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 
+	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
 	"bitextmine/train/objective"
 	"bitextmine/train/traintest"
@@ -74,16 +77,18 @@ func TestRefusedBeforeReading(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"a teacher that is missing":                {by("imascl", set{"teacher": "nowhere"}), `no encoder "nowhere"`},
-		"a bag beside a wider teacher":             {distil, "vectors of 512 numbers and the encoder has vectors of 64: set encoder.transformer.projection"},
-		"a transformer beside a wider teacher":     {all(transformer, distil), "the encoder has vectors of 32"},
-		"a projection that does not fit":           {all(transformer, distil, func(c *Config) { c.Encoder.Transformer.Projection = 500 }), "vectors of 500"},
-		"one pair":                                 {func(c *Config) { c.Bitext.BatchSize = 1 }, "it needs at least 2"},
-		"a rate without end":                       {func(c *Config) { c.Optimiser.LearningRate = math.Inf(1) }, "it must be a number"},
-		"adafactor's moments":                      {func(c *Config) { c.Optimiser.Kind, c.Optimiser.Beta1 = "adafactor", 0.5 }, "adafactor has no beta1"},
-		"the best of nothing":                      {func(c *Config) { c.Stop.Keep = 3 }, "stop.keep needs stop.metric"},
-		"links that are not read":                  {func(c *Config) { c.Bitext.Sources[0].Alignments = []string{"x"} }, "does not read"},
-		"published weights beside another teacher": {all(transformer, distil, func(c *Config) { c.Encoder.Start = "encoder/testdata/bert" }), "vectors of 16"},
+		"a teacher that is missing":            {by("imascl", set{"teacher": "nowhere"}), `no encoder "nowhere"`},
+		"a bag beside a wider teacher":         {distil, "vectors of 512 numbers and the encoder has vectors of 64: set encoder.transformer.projection"},
+		"a transformer beside a wider teacher": {all(transformer, distil), "the encoder has vectors of 32"},
+		"a projection that does not fit":       {all(transformer, distil, func(c *Config) { c.Encoder.Transformer.Projection = 500 }), "vectors of 500"},
+		"one pair":                             {func(c *Config) { c.Bitext.BatchSize = 1 }, "it needs at least 2"},
+		"a rate without end":                   {func(c *Config) { c.Optimiser.LearningRate = math.Inf(1) }, "it must be a number"},
+		"adafactor's moments":                  {func(c *Config) { c.Optimiser.Kind, c.Optimiser.Beta1 = "adafactor", 0.5 }, "adafactor has no beta1"},
+		"the best of nothing":                  {func(c *Config) { c.Stop.Keep = 3 }, "stop.keep needs stop.metric"},
+		"links that are not read":              {func(c *Config) { c.Bitext.Sources[0].Alignments = []string{"x"} }, "does not read"},
+		"published weights beside another teacher": {all(transformer, distil, func(c *Config) {
+			c.Encoder.Start, c.Encoder.Transformer = "encoder/testdata/bert", encoder.DefaultSettings()
+		}), "vectors of 16"},
 	} {
 		config, o := tiny(t, c.change)
 		config.Bitext.Sources[0].Files = []string{"nowhere.tsv"}
@@ -196,12 +201,15 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	other.Seed++
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset than this one (seed was 1 and is 2)")
+	other.Name = "other"
+	_, err = Run(ctx, other, o)
+	refused(t, err, "(seed was 1 and is 2)") // the name is no reason
 	other = config
 	other.Encoder.Transformer.Precision = layers.BFloat16
 	_, err = Run(ctx, other, o)
 	refused(t, err, "another preset")
 	longer := config
-	longer.LogEvery, longer.Export.Notes = 2, "What changes no weight may change."
+	longer.Name, longer.LogEvery, longer.Export.Notes, longer.Stop.Patience = "renamed", 2, "What changes no weight may change.", 0
 	if _, err := Run(ctx, longer, o); err != nil {
 		t.Error(err)
 	}
@@ -212,6 +220,31 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	traintest.Write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
 	_, err = Run(ctx, config, o)
 	refused(t, err, "other bitext")
+
+// TestTrainingOfAnEarlierVersion: its checkpoints have a digest with the preset's name and shape, and go on with the same
+// preset alone.
+func TestTrainingOfAnEarlierVersion(t *testing.T) {
+	config, o := tiny(t, transformer)
+	config.Encoder.Start = "encoder/testdata/bert"
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(o.Out, configFile)
+	traintest.Write(t, path, string(text))
+	was, err := config.wholeDigest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Name = "renamed"
+	same, err := config.Digest()
+	if err != nil || was == same || !began(was, path, same) {
+		t.Errorf("the training does not go on: %v", err)
+	}
+	config.Seed++
+	if other, err := config.Digest(); err != nil || began(was, path, other) || began(other, path, same) {
+		t.Errorf("another preset goes on with it: %v", err)
+	}
 }
 
 // TestVocabularyOfAnotherPreset: one that a failed training left is not taken for the next preset's.
@@ -250,7 +283,7 @@ func TestPublishedWeightsWithoutATensor(t *testing.T) {
 	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), lacking, nil); err != nil {
 		t.Fatal(err)
 	}
-	config.Encoder.Start = dir
+	config.Encoder.Start, config.Encoder.Transformer = dir, encoder.DefaultSettings()
 	_, err = Run(limited(t), config, o)
 	refused(t, err, "layers.1.attention.key")
 	if err := weights.WriteFile(filepath.Join(dir, weights.ModelName), tensors, nil); err != nil {
@@ -288,37 +321,42 @@ func TestPresetOfATraining(t *testing.T) {
 
 func TestPresetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"stepps: 3":                              "stepps",
-		"steps: three":                           "three",
-		"bitext: {sources: []}":                  "bitext.sources is empty",
-		"objective: {name: magic}":               `"magic"`,
-		"encoder: {kind: lstm}":                  `"lstm"`,
-		"objective: {name: muse, anchors: [en]}": "objective.anchors is not a setting of muse",
-		"objective: {name: mexma}\nencoder: {kind: transformer}":                                                 "set tokenizer.bos",
-		"objective: {name: mexma}\nencoder: {kind: transformer, transformer: {projection: 8}}":                   "remove encoder.transformer.projection",
+		"stepps: 3":                 "stepps",
+		"steps: three":              "three",
+		"steps: 2.5":                "steps is 2.5 but must be a whole number",
+		"eval_every: 0.5":           "eval_every is 0.5 but must be a whole number",
+		"export: {max_tokens: 0.5}": "export.max_tokens is 0.5 but must be a whole number",
+		"encoder: {kind: transformer, transformer: {layers: 1.99}}":                            "encoder.transformer.layers is 1.99 but must be a whole number",
+		"objective: {name: contrastive, matryoshka: [1.5]}":                                    "objective.matryoshka[0] is 1.5 but must be a whole number",
+		"bitext: {sources: []}":                                                                "bitext.sources is empty",
+		"objective: {name: magic}":                                                             `"magic"`,
+		"encoder: {kind: lstm}":                                                                `"lstm"`,
+		"objective: {name: muse, anchors: [en]}":                                               "objective.anchors is not a setting of muse",
+		"objective: {name: mexma}\nencoder: {kind: transformer}":                               "set tokenizer.bos",
+		"objective: {name: mexma}\nencoder: {kind: transformer, transformer: {projection: 8}}": "remove encoder.transformer.projection",
 		"objective: {name: mexma}\nencoder: {kind: transformer}\ntokenizer: {bos: <s>}\nbitext: {batch_size: 1}": "bitext.batch_size is 1, but the objective mexma compares pairs",
-		"objective: {name: mexma, masking: 0}":                                                                   "objective.masking is 0",
-		"objective: {name: wacse}\nencoder: {kind: transformer}\ntokenizer: {kind: wordpiece}":                   "set tokenizer.kind to sentencepiece",
-		"objective: {name: wacse, masking: 0}":                                                                   "objective.masking is 0",
-		"objective: {name: wacse, tr_weight: -1}":                                                                "objective.tr_weight is -1",
-		"objective: {name: wacse, tr_weight: 0, awp_weight: 0, wtr_weight: 0}":                                   "all 0",
-		"bitext: {words: {min_score: 2}}":                                                                        "bitext.words: min_score is 2",
-		"bitext: {words: {split: letters}}":                                                                      "bitext.words: words",
-		"objective: {name: mexma}":                                                                               "needs the encoder's tokens",
-		"encoder: {kind: transformer, start: weights}":                                                           "encoder.start needs tokenizer.file",
-		"encoder: {kind: transformer, transformer: {heads: 3}}":                                                  "multiple of heads",
-		"encoder: {kind: transformer, transformer: {precision: float16}}":                                        "precision",
-		"encoder: {transformer: {max_tokens: 64}}":                                                               "field max_tokens not found",
-		"encoder: {transformer: {vocabulary: 64}}":                                                               "field vocabulary not found",
-		"stop: {patience: 3}":                                                                                    "stop.metric",
-		"steps: 0\naccumulate: 0":                                                                                "accumulate is 0",
-		"dev: [{protocol: probe, dir: x, tgt: en}]":                                                              "probe needs more than vectors",
-		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: -1}":             "stop.keep is -1",
-		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: 0}":              "stop.keep is 0",
-		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, patience: -3}":         "stop.patience is -3",
-		"dev: [{protocol: xsim, dir: x, tgt: en}]\nstop: {metric: xsim deu_Latn error}":                          "better when it is lower",
-		"steps: 7\n---\nsteps: 8":                                                                                "has a second document",
-		"dev: [{protocol: bleu, dir: x, tgt: en}]":                                                               "bleu",
+		"objective: {name: mexma, masking: 0}":                                                           "objective.masking is 0",
+		"objective: {name: wacse}\nencoder: {kind: transformer}\ntokenizer: {kind: wordpiece}":           "set tokenizer.kind to sentencepiece",
+		"objective: {name: wacse, masking: 0}":                                                           "objective.masking is 0",
+		"objective: {name: wacse, tr_weight: -1}":                                                        "objective.tr_weight is -1",
+		"objective: {name: wacse, tr_weight: 0, awp_weight: 0, wtr_weight: 0}":                           "all 0",
+		"bitext: {words: {min_score: 2}}":                                                                "bitext.words: min_score is 2",
+		"bitext: {words: {split: letters}}":                                                              "bitext.words: words",
+		"objective: {name: mexma}":                                                                       "needs the encoder's tokens",
+		"encoder: {kind: transformer, start: weights}":                                                   "encoder.start needs tokenizer.file",
+		"encoder: {kind: transformer, transformer: {heads: 3}}":                                          "multiple of heads",
+		"encoder: {kind: transformer, transformer: {precision: float16}}":                                "precision",
+		"encoder: {transformer: {max_tokens: 64}}":                                                       "field max_tokens not found",
+		"encoder: {transformer: {vocabulary: 64}}":                                                       "field vocabulary not found",
+		"stop: {patience: 3}":                                                                            "stop.metric",
+		"steps: 0\naccumulate: 0":                                                                        "accumulate is 0",
+		"dev: [{protocol: probe, dir: x, tgt: en}]":                                                      "probe needs more than vectors",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: -1}":     "stop.keep is -1",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, keep: 0}":      "stop.keep is 0",
+		"dev: [{protocol: tatoeba, dir: x, tgt: en}]\nstop: {metric: tatoeba de accuracy, patience: -3}": "stop.patience is -3",
+		"dev: [{protocol: xsim, dir: x, tgt: en}]\nstop: {metric: xsim deu_Latn error}":                  "better when it is lower",
+		"steps: 7\n---\nsteps: 8":                                                                        "has a second document",
+		"dev: [{protocol: bleu, dir: x, tgt: en}]":                                                       "bleu",
 	} {
 		path := filepath.Join(t.TempDir(), "preset.yaml")
 		traintest.Write(t, path, text)

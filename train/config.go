@@ -111,6 +111,9 @@ func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
 		return c, badinput.Errorf("%s is not a training preset: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
+	if err := c.checkWhole(text); err != nil {
+		return c, badinput.Errorf("%s: %w", name, err)
+	}
 	if len(bitext) > 0 {
 		source := data.DefaultSource()
 		source.Files = bitext
@@ -193,6 +196,14 @@ func (c Config) checkTokenizer(check func(ok bool, format string, args ...any)) 
 		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
 }
 
+// takeStart takes what encoder.start determines: the shape, the tokenizer and the prefixes.
+func (c *Config) takeStart() (err error) {
+	if c.Encoder, err = c.Encoder.Shaped(); err != nil {
+		return err
+	}
+	return c.takeTokenizer()
+}
+
 // takeTokenizer takes the tokenizer and the prefixes of encoder.start, if the kind of encoder has those.
 func (c *Config) takeTokenizer() (err error) {
 	of := c.Encoder.Of().Tokenizer
@@ -219,9 +230,18 @@ func (c Config) encoderPreset(dir string) encoder.Preset {
 	}
 }
 
+// changesNothing are the names of the settings on which no weight depends.
+var changesNothing = []string{"name", "dev", "log_every", "eval_every", "stop", "export"}
+
 // Digest identifies everything that determines the weights. A checkpoint is resumed only with the preset that it was
 // made with.
 func (c Config) Digest() (string, error) {
+	c.Name, c.Encoder = "", c.Encoder.Unshaped()
+	return c.wholeDigest()
+}
+
+// wholeDigest is the digest that earlier versions wrote into checkpoints: with the name, and the shape as it was given.
+func (c Config) wholeDigest() (string, error) {
 	c.Dev, c.LogEvery, c.EvalEvery, c.Stop, c.Export = nil, 0, 0, Stop{}, ExportConfig{}
 	text, err := yaml.Marshal(c)
 	if err != nil {

@@ -228,7 +228,11 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 		case !o.Resume:
 			return begin, badinput.Errorf("%s holds a training, at step %d: go on with --resume, or choose another directory",
 				o.Out, begin.Step)
-		case begin.Config != digest:
+		case begin.Config == digest:
+		case began(begin.Config, config, digest):
+			begin.Config = digest
+			return begin, nil // its config stays until there is a checkpoint with the new digest
+		default:
 			return begin, badinput.Errorf("%s holds a training by another preset than this one%s: give its %s, or choose another directory",
 				o.Out, c.unlike(config), configFile)
 		}
@@ -238,6 +242,21 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 		return begin, err
 	}
 	return begin, atomicfile.WriteBytes(config, text)
+}
+
+// began reports whether a checkpoint of an earlier version, which has another digest, is of the preset in its
+// training's config, and that preset is the same as one with this digest.
+func began(checkpoint, config, digest string) bool {
+	before, err := ReadConfig(config)
+	if err != nil {
+		return false
+	}
+	was, err := before.wholeDigest()
+	if err != nil || was != checkpoint {
+		return false
+	}
+	now, err := before.Digest()
+	return err == nil && now == digest
 }
 
 // removeVocabulary removes the vocabulary of a training that ended before its first checkpoint, unless that training is

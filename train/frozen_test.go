@@ -250,7 +250,9 @@ func changeIn(t *testing.T, dir, name string) {
 
 // TestFreezeIsRefused: what cannot be frozen is named before anything is read.
 func TestFreezeIsRefused(t *testing.T) {
-	start := func(c *Config) { c.Encoder.Start = "encoder/testdata/bert" }
+	start := func(c *Config) {
+		c.Encoder.Start, c.Encoder.Transformer = "encoder/testdata/bert", encoder.DefaultSettings()
+	}
 	freeze := func(s encoder.FrozenSettings) func(*Config) { return func(c *Config) { c.Encoder.Freeze = s } }
 	words := freeze(encoder.FrozenSettings{Embeddings: true})
 	for want, change := range map[string]func(*Config){

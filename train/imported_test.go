@@ -99,6 +99,7 @@ func TestImportedSettings(t *testing.T) {
 			c.Encoder.Freeze.Layers = 1
 		}},
 		{"encoder.imported: precision is \"float8\"", func(c *Config) { c.Encoder.Imported.Precision = "float8" }},
+		{"lora.alpha is 8 but has no effect without lora.rank", func(c *Config) { c.Encoder.Imported.LoRA = layers.LoRA{Alpha: 8} }},
 		{"encoder.imported: lora.alpha is 0", func(c *Config) { c.Encoder.Imported.LoRA = layers.LoRA{Rank: 4} }},
 	} {
 		config, _ := tiny(t, func(config *Config) {

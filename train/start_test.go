@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -48,7 +49,8 @@ func TestStartFromATraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next.Encoder.Transformer.Layers = 3 // the shape is the checkpoint's
+			layers := next.Encoder.Transformer.Layers
+			next.Encoder.Transformer.Layers = encoder.DefaultSettings().Layers // the shape is the checkpoint's
 			got := takenUp(ctx, t, next, o).encoder.Weights()
 			if len(got) != len(want) {
 				t.Fatalf("%d tensors, want %d", len(got), len(want))
@@ -69,6 +71,9 @@ func TestStartFromATraining(t *testing.T) {
 			card, err := os.ReadFile(filepath.Join(o.Out, "model", "README.md"))
 			if err != nil || !strings.Contains(string(card), "from the weights of "+next.Encoder.Start) {
 				t.Errorf("the model card does not say what it started from: %v", err)
+			}
+			if next.Encoder.Kind == "transformer" && !strings.Contains(string(card), fmt.Sprintf("layers: %d\n", layers)) {
+				t.Error("the model card has another number of layers than the encoder")
 			}
 		})
 	}
@@ -188,6 +193,15 @@ func TestStartsThatAreRefused(t *testing.T) {
 			clear(metadata)
 			return all
 		})},
+		{"weights cut short", "is damaged, its digest is not that of state.json: remove the checkpoint", "transformer", func(t *testing.T, c *Config) {
+			if err := os.Truncate(filepath.Join(c.Encoder.Start, checkpoint.Encoder), 100); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"another shape", "encoder.transformer.width is", "transformer", func(_ *testing.T, c *Config) { c.Encoder.Transformer.Width++ }},
+		{"a first token that is no piece", "the training preset: tokenizer.bos is \"[CLS]\"", "bag", func(_ *testing.T, c *Config) {
+			c.Tokenizer.BOS = &model.Token{Piece: "[CLS]"}
+		}},
 		{"weights that changed", "is damaged, its digest is not that of state.json", "bag", func(t *testing.T, c *Config) {
 			traintest.Write(t, filepath.Join(c.Encoder.Start, checkpoint.Encoder), "other weights")
 		}},

@@ -72,7 +72,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 	if c.Optimiser.Warmup > c.Steps {
 		o.report(fmt.Sprintf("warning: the warm-up has %d steps and the training %d: the rate never reaches learning_rate", c.Optimiser.Warmup, c.Steps))
 	}
-	if err := c.takeTokenizer(); err != nil {
+	if err := c.takeStart(); err != nil {
 		return summary, err
 	}
 	release, err := Lock(o.Out)

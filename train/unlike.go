@@ -22,6 +22,10 @@ func (c *Config) unlike(file string) string {
 	if text, err = yaml.Marshal(c); err != nil || yaml.Unmarshal(text, &now) != nil {
 		return ""
 	}
+	for _, name := range changesNothing {
+		delete(before, name)
+		delete(now, name)
+	}
 	all := differences("", before, now)
 	const most = 3
 	if len(all) > most {

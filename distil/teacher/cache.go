@@ -16,6 +16,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 )
 
 // A cache is a directory of two files that only grow. Numbers are little-endian.
@@ -58,8 +59,11 @@ func openCache(dir string, dim int) (_ *cache, err error) {
 			return nil, fmt.Errorf("open the teacher's cache: %w", err)
 		}
 	}
-	if err := unix.Flock(int(c.index.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, badinput.Errorf("the teacher's cache %s is in use by another training: wait for it, or name another directory", dir)
+	switch err := unix.Flock(int(c.index.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return nil, fmt.Errorf("the teacher's cache serves one training at a time: %w, or name another directory", &lockfile.Locked{Path: c.index.Name()})
+	case err != nil:
+		return nil, badinput.Errorf("%s cannot be locked (%w): its file system must know flock", c.index.Name(), err)
 	}
 	return c, c.load()
 }

@@ -2,16 +2,19 @@ package teacher
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 )
 
 func TestMain(m *testing.M) { encodetest.Main(m) }
@@ -188,8 +191,9 @@ func TestOneTrainingAtATime(t *testing.T) {
 	dir := t.TempDir()
 	teacher, _ := opened(t, dir)
 	defer closed(t, teacher)
-	if _, err := New(&fake{}, dir, true); !badinput.Is(err) {
-		t.Errorf("error %v, want badinput", err)
+	locked := (*lockfile.Locked)(nil)
+	if _, err := New(&fake{}, dir, true); !errors.As(err, &locked) || badinput.Is(err) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v, want that another process holds the cache in %s", err, dir)
 	}
 }
 

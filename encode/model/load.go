@@ -68,6 +68,9 @@ func LoadAny(ref string) (*Model, error) {
 			return nil, badinput.Errorf("%[1]s has no %[2]s, but a model as others publish it: `mine model import %[1]s` makes an encoder of it",
 				ref, FileName)
 		}
+		if trained := filepath.Join(ref, "model"); !exists(file) && exists(filepath.Join(trained, FileName)) {
+			return nil, badinput.Errorf("%s has no %s, but %s has, as the directory of a training: name that one", ref, FileName, trained)
+		}
 	}
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
 }
@@ -88,6 +91,14 @@ func OnlyTokenizer(dir string, t Tokenizer) (*Model, error) {
 		return nil, badinput.Errorf("the tokenizer in %s: %s", dir, wrong[0])
 	}
 	return &Model{Manifest: Manifest{Name: filepath.Base(dir), Tokenizer: t}, files: os.DirFS(dir), directory: dir}, nil
+}
+
+// Where names the place of the model's settings, for messages.
+func (m *Model) Where() string {
+	if m.ONNX == "" { // OnlyTokenizer's, whose settings a preset has
+		return "the training preset"
+	}
+	return m.Path(FileName) + " of encoder " + m.Name
 }
 
 // OnlyGraph is a model without a manifest: the graph in a file.

@@ -189,6 +189,16 @@ func TestLoad(t *testing.T) {
 		says string
 	}{
 		{"a name that is nothing", func() (*Model, error) { return Load("labse") }, "neither built in (" + fixtures.Encoder + ") nor a model.yaml"},
+		{"the directory of a training", func() (*Model, error) {
+			out := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(out, "model"), 0o755); err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(filepath.Join(out, "model", FileName), nil, 0o600); err != nil {
+				return nil, err
+			}
+			return Load(out)
+		}, "/model has, as the directory of a training: name that one"},
 		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
 		{"a published model", func() (*Model, error) { return Load(others) }, "`mine model import " + others + "`"},
 		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + encodetest.BagName + " says 000"},

@@ -174,8 +174,8 @@ func newIDMap(m *model.Model, s splitter) (idMap, error) {
 	for id, number := range n.graph {
 		if number < 0 {
 			return n, badinput.Errorf(
-				"%s of encoder %s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
-				m.Path(model.FileName), m.Name, m.Tokenizer.Offset, id, m.Tokenizer.File)
+				"%s: with tokenizer.offset %d, id %d of %s becomes negative: correct the offset",
+				m.Where(), m.Tokenizer.Offset, id, m.Tokenizer.File)
 		}
 	}
 	return n, nil
@@ -192,8 +192,8 @@ func (n idMap) special(m *model.Model, s splitter, special model.Special) ([]int
 	id, ok := s.ID(special.Token.Piece)
 	if !ok {
 		return nil, badinput.Errorf(
-			"%s of encoder %s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
-			m.Path(model.FileName), m.Name, special.Field, special.Token.Piece, m.Tokenizer.File)
+			"%s: %s is %q, which is not a piece of %s: give one that is, or the graph's id",
+			m.Where(), special.Field, special.Token.Piece, m.Tokenizer.File)
 	}
 	return []int32{n.graph[id]}, nil
 }

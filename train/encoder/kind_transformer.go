@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/gomlx/compute"
@@ -17,10 +18,10 @@ import (
 
 func init() {
 	Register(Kind{
-		Name: "transformer", Graph: true, Judges: true, Freezes: true,
+		Name: transformerKind, Graph: true, Judges: true, Freezes: true,
 		BFloat16:   func(c Config) bool { return c.Transformer.Precision == layers.BFloat16 },
 		Validate:   validateTransformer,
-		CheckStart: checkFrozen,
+		CheckStart: checkShape,
 		Dim:        transformerDim,
 		New:        startTransformer,
 	})
@@ -43,17 +44,61 @@ func validateTransformer(p Preset, check Check) (sections []func() error) {
 	return sections
 }
 
-// checkFrozen refuses frozen layers that the transformer of encoder.start does not have.
-func checkFrozen(p Preset) error {
-	if !p.Freeze.Any() {
+// checkShape refuses settings that the shape of encoder.start contradicts, and frozen layers that it does not have.
+func checkShape(p Preset) error {
+	if p.Start == "" {
 		return nil
 	}
 	shape, err := p.startShape()
 	if err != nil {
 		return err
 	}
+	was, given, defaults := shape.ofStart(), p.Transformer.ofStart(), DefaultSettings().ofStart()
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if given[name] != was[name] && given[name] != defaults[name] {
+			return badinput.Errorf("encoder.transformer.%s is %v, but encoder.start, whose shape the encoder has, says %v: leave it out, or write the same",
+				name, given[name], was[name])
+		}
+	}
+	if !p.Freeze.Any() {
+		return nil
+	}
 	return p.Freeze.Check(shape)
 }
+
+// ofStart are the settings that encoder.start determines, by their names in a preset.
+func (s Settings) ofStart() map[string]any {
+	return map[string]any{"layers": s.Layers, "heads": s.Heads, "width": s.Width, "ffn": s.FFN, "norm": s.Norm,
+		"positions": s.Positions, "position_offset": s.PositionOffset, "token_types": s.TokenTypes,
+		"activation": s.Activation, "epsilon": s.Epsilon}
+}
+
+// shapedAs is the settings with those that encoder.start determines taken from another transformer.
+func (s Settings) shapedAs(t Settings) Settings {
+	s.Layers, s.Heads, s.Width, s.FFN, s.Norm, s.Positions = t.Layers, t.Heads, t.Width, t.FFN, t.Norm, t.Positions
+	s.PositionOffset, s.TokenTypes, s.Activation, s.Epsilon = t.PositionOffset, t.TokenTypes, t.Activation, t.Epsilon
+	return s
+}
+
+// Shaped is the section with the shape that encoder.start gives a transformer.
+func (c Config) Shaped() (Config, error) {
+	if c.Start == "" || c.Kind != transformerKind {
+		return c, nil
+	}
+	shape, err := c.startShape()
+	c.Transformer = c.Transformer.shapedAs(shape)
+	return c, err
+}
+
+// Unshaped is the section as Shaped got it: without what encoder.start determines.
+func (c Config) Unshaped() Config {
+	if c.Start != "" && c.Kind == transformerKind {
+		c.Transformer = c.Transformer.shapedAs(DefaultSettings())
+	}
+	return c
+}
+
+const transformerKind = "transformer"
 
 func transformerDim(p Preset) (int, error) {
 	if p.Start == "" || p.Transformer.Projection > 0 {
@@ -150,6 +195,9 @@ func (c Config) startShape() (Settings, error) {
 	}
 	_, metadata, err := weights.ReadFile(c.checkpointFile(), func(string) bool { return false })
 	if err != nil {
+		if damaged := checkpoint.Verify(c.Start, checkpoint.Encoder); damaged != nil {
+			err = damaged
+		}
 		return Settings{}, badinput.Errorf("encoder.start: %w", err)
 	}
 	var was Architecture

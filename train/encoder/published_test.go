@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -189,5 +190,33 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestShapeOfTheStart: the preset gets it, a setting that contradicts it is refused, and one that is the default is
+// not.
+func TestShapeOfTheStart(t *testing.T) {
+	p := Preset{Config: Config{Kind: "transformer", Start: "testdata/bert", Transformer: DefaultSettings()}}
+	if err := checkShape(p); err != nil {
+		t.Fatal(err)
+	}
+	shape, err := ReadShape(p.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shaped, err := p.Shaped()
+	if err != nil || shaped.Transformer.Width != shape.Width || shaped.Transformer.Layers != shape.Layers || shape.Width == DefaultSettings().Width {
+		t.Errorf("width %d and %d layers, want %d and %d; error %v", shaped.Transformer.Width, shaped.Transformer.Layers, shape.Width, shape.Layers, err)
+	}
+	if !reflect.DeepEqual(shaped.Unshaped(), p.Config) {
+		t.Errorf("without the start's shape: %+v", shaped.Unshaped())
+	}
+	p.Config = shaped
+	if err := checkShape(p); err != nil {
+		t.Error(err)
+	}
+	p.Transformer.Width++
+	if err := checkShape(p); !badinput.Is(err) || !strings.Contains(err.Error(), "encoder.transformer.width is") {
+		t.Errorf("error %v", err)
 	}
 }

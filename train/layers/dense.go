@@ -41,8 +41,8 @@ type LoRA struct {
 // Check calls check for every setting.
 func (l LoRA) Check(check func(ok bool, format string, args ...any)) {
 	check(l.Rank >= 0 && l.Rank <= 1024, "lora.rank is %d but must be from 1 to 1024, or 0 for no adapters", l.Rank)
-	check(l.Rank == 0 && l.Alpha == 0 || l.Rank > 0 && l.Alpha > 0 && l.Alpha <= 1e4,
-		"lora.alpha is %v, with a rank of %d, but must be above 0 and at most 10000 where there is a rank", l.Alpha, l.Rank)
+	check(l.Rank != 0 || l.Alpha == 0, "lora.alpha is %v but has no effect without lora.rank: set a rank, or remove it", l.Alpha)
+	check(l.Rank <= 0 || l.Alpha > 0 && l.Alpha <= 1e4, "lora.alpha is %v but must be above 0 and at most 10000 where there is a rank", l.Alpha)
 }
 
 // Scale is the factor of A·B.

@@ -190,13 +190,13 @@ func (r *runner) round(ctx context.Context, k int, encoder string, before pairs)
 			return done, nil, err
 		}
 	}
-	now, mined, err := r.kept(ctx, bitextOf(cfg))
+	now, all, err := r.kept(ctx, bitextOf(cfg))
 	if err != nil || finished {
 		return done, now, err
 	}
-	done.Mined, done.Kept, done.Shared = mined, len(now), now.shared(before)
+	done.Mined, done.Kept, done.Shared = all.pairs, len(now), now.shared(before)
 	if done.Kept == 0 {
-		return done, nil, badinput.Errorf("none of the %d mined pairs is left: lower the minimum score or probability, or mine other text", mined)
+		return done, nil, badinput.Errorf("none of the %d mined pairs is left%s: lower the minimum score or probability, or mine other text", all.pairs, all.greatest())
 	}
 	config := r.config.Training
 	config.Bitext.Sources = r.sources(bitextOf(cfg))
@@ -302,22 +302,43 @@ func (p pairs) shared(others pairs) (n int) {
 	return n
 }
 
+// mined is what a run mined: how many pairs, and the greatest margin and probability of one.
+type mined struct {
+	pairs       int
+	score, prob float64
+}
+
+// greatest says what bounds some pair reaches; empty: there is no pair.
+func (m mined) greatest() string {
+	switch {
+	case m.pairs == 0:
+		return ""
+	case m.prob == 0:
+		return fmt.Sprintf(" (the greatest score is %.4g)", m.score)
+	}
+	return fmt.Sprintf(" (the greatest score is %.4g, the greatest probability %.4g)", m.score, m.prob)
+}
+
 // kept reads the mined pairs to train on, and counts those that mining kept.
-func (r *runner) kept(ctx context.Context, path string) (_ pairs, mined int, err error) {
+func (r *runner) kept(ctx context.Context, path string) (_ pairs, all mined, err error) {
 	f, err := bitext.Open(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, all, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	found := pairs{}
 	for row, err := range f.Rows(ctx) {
 		if err != nil {
-			return nil, 0, err
+			return nil, all, err
 		}
 		if !row.Keep {
 			continue
 		}
-		mined++
+		all.pairs++
+		all.score = max(all.score, float64(row.Score))
+		if row.Prob != nil {
+			all.prob = max(all.prob, float64(*row.Prob))
+		}
 		c := r.config
 		if c.MinScore != nil && float64(row.Score) < *c.MinScore {
 			continue
@@ -328,5 +349,5 @@ func (r *runner) kept(ctx context.Context, path string) (_ pairs, mined int, err
 		}
 		found[[2][16]byte{row.Source.Key, row.Target.Key}] = struct{}{}
 	}
-	return found, mined, nil
+	return found, all, nil
 }

@@ -55,7 +55,7 @@ files in OUT and the objectives.`,
 	f.StringVar(&o.out, "out", "", "directory of the training")
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, xla:PLUGIN (a PJRT plugin's file), or go (GoMLX's own, slow)")
 	f.StringVar(&o.cache, "teacher-cache", "",
-		"directory of the teacher's vectors, which several trainings may share (default OUT/teacher)")
+		"directory of the teacher's vectors, which several trainings may share, one after another (default OUT/teacher)")
 	f.BoolVar(&o.resume, "resume", false, "continue from the last checkpoint in --out")
 	return cmd
 }

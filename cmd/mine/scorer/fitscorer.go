@@ -193,6 +193,7 @@ func (o fitOptions) injected(ctx context.Context, s *flags.Settings) ([]*fit.Set
 	if err != nil {
 		return nil, err
 	}
+	warnSwapped(pairs, from, cfg)
 	set, err := pipeline.Fit(ctx, *cfg, stagefit.Known{Name: from, Pairs: pairs},
 		program.RunOptions(progress.New(os.Stderr)))
 	if err != nil {
