@@ -346,7 +346,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	if _, err := Run(t.Context(), cfg, opts); err != nil {
 		t.Fatal(err)
 	}
-	if warned := said.String(); strings.Count(warned, "process was killed") != 1 || !strings.Contains(warned, "needs=") {
+	if warned := said.String(); strings.Count(warned, "process was killed, or its machine stopped; if the kernel's log") != 1 || !strings.Contains(warned, "needs=") {
 		t.Errorf("the run after it does not name the task that was killed, once, and what it needs: %s", warned)
 	}
 	if got, err = statusOf(t, work); err != nil || !got.Ended() || len(got.Tasks) != 0 {

@@ -181,10 +181,14 @@ func (m *mining) settings(choice search.Choice) plan.Settings {
 
 // request returns the input of the plan after cutting, without the search and what earlier runs left.
 func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.Request, error) {
+	weights, err := m.models.Weights(&m.cfg)
+	if err != nil {
+		return stage.Request{}, err
+	}
 	labels, err := label.Latest(m.cfg.Out)
 	r := stage.Request{
 		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: label.Decisions(labels),
-		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs,
+		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs, Weights: weights,
 	}
 	if m.scorer != nil {
 		r.Scorer, r.Judge = m.scorer.Data, m.models.PlanJudge(&m.cfg)

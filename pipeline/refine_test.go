@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,9 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/mine"
 	"bitextmine/pipeline/admin"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/score"
 )
@@ -97,6 +100,42 @@ func (w *watched) run(t *testing.T, cfg Config) *record.Report {
 }
 
 func watch() *watched { return &watched{texts: map[string]int{}} }
+
+// TestWeightsCountForTheBound: what an encoder's weights take is part of what its tasks need, so that --max-memory
+// bounds the process; keys do not depend on it.
+func TestWeightsCountForTheBound(t *testing.T) {
+	r := request(1, 1, nil)
+	r.Settings.Refine, r.Settings.RefineFloor, r.Refiner = "strong", 1.02, &plan.Refiner{Name: "strong", Dim: 256}
+	least := func(w stage.Weights) (map[string]int64, map[string][]string) {
+		r.Weights = w
+		p, needs := build(t, r), map[string]int64{}
+		for _, wave := range p.Waves {
+			for _, task := range wave.Tasks {
+				needs[wave.Stage] = max(needs[wave.Stage], task.Fixed)
+			}
+		}
+		return needs, keysOf(p)
+	}
+	before, keys := least(stage.Weights{})
+	after, same := least(stage.Weights{Encoder: 10 << 20, Refiner: 500 << 20})
+	if !reflect.DeepEqual(keys, same) {
+		t.Error("keys depend on the weights")
+	}
+	for of, more := range map[string]int64{"encode": 10 << 20, "refine": 510 << 20, "merge": 0} {
+		if after[of]-before[of] != more {
+			t.Errorf("%s needs %d bytes more, want %d", of, after[of]-before[of], more)
+		}
+	}
+	for name, held := range map[string]bool{strong: true, model.BuiltIn()[0]: false} {
+		m, err := model.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes, err := setting.WeightsOf(m); err != nil || bytes > 0 != held {
+			t.Errorf("%s has %d bytes of weights in memory, error %v", m.Name, bytes, err)
+		}
+	}
+}
 
 // refinedNow is how many sentences a run encoded again.
 func refinedNow(r *record.Report) int64 {

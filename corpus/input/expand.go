@@ -46,10 +46,10 @@ func orHost(fsys fs.FS) fs.FS {
 	return fsys
 }
 
-// Expand lists the files that the patterns name, sorted by path, each once. A pattern is a file, a directory or a glob
-// in the syntax of path.Match, in which ** is any number of directories. Directories are read recursively; hidden
-// files, temporary files and anything that is not a regular file are ignored. A pattern that matches no file is a
-// badinput error, and so is a link that leads to none.
+// Expand lists the files that the patterns name, sorted by path, each once, also where links lead to it. A pattern is a
+// file, a directory or a glob in the syntax of path.Match, in which ** is any number of directories. Directories are
+// read recursively; hidden files, temporary files and anything that is not a regular file are ignored. A pattern that
+// matches no file is a badinput error, and so is a link that leads to none.
 func Expand(fsys fs.FS, patterns []string) ([]File, error) {
 	files, err := Find(fsys, patterns)
 	if err != nil {
@@ -72,11 +72,11 @@ func Find(fsys fs.FS, patterns []string) ([]File, error) {
 			return nil, err
 		}
 		for _, name := range found {
-			id, err := identity(fsys, name)
+			id, err := Identity(File{FS: fsys, Path: name})
 			if err != nil {
 				return nil, err
 			}
-			if _, dup := byIdentity[id]; !dup {
+			if before, dup := byIdentity[id]; !dup || isLink(before) && !isLink(name) {
 				byIdentity[id] = name
 			}
 		}
@@ -104,12 +104,23 @@ func brokenLink(fsys fs.FS, name string) error {
 	return badinput.Errorf("%s: a link to a file that does not exist; remove it or bring the file back", name)
 }
 
-// identity returns a string that is equal for two spellings of one file's name.
-func identity(fsys fs.FS, name string) (string, error) {
-	if fsys != nil {
-		return name, nil
+// Identity returns a string that is equal for two spellings of one file's name and for links to it. That of a link
+// which leads to no file is the link's own.
+func Identity(in File) (string, error) {
+	if in.FS != nil {
+		return "embedded:" + in.Path, nil
+	}
+	name := in.Path
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		name = resolved
 	}
 	return filepath.Abs(name)
+}
+
+// isLink reports whether a file of the operating system is itself a link.
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 func expandOne(fsys fs.FS, pattern string) ([]string, error) {

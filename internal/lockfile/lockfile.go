@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -82,7 +83,9 @@ func Share(path, purpose string) (release func() error, err error) {
 	}()
 	err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil { // nobody holds it
-		err = rewrite(f, []byte(purpose))
+		if err = rewrite(f, []byte(purpose)); err != nil {
+			err = unwritten(path, err)
+		}
 	} else if errors.Is(err, unix.EWOULDBLOCK) {
 		err = nil
 	}
@@ -111,6 +114,14 @@ func flock(f *os.File, how int) error {
 			return badinput.Errorf("%s cannot be locked (%w); its file system must know flock", f.Name(), err)
 		}
 	}
+}
+
+// unwritten is the error of a lock file that cannot be written; err names the file.
+func unwritten(path string, err error) error {
+	if badinput.IsDiskFull(err) {
+		return atomicfile.Explain(path, err)
+	}
+	return err
 }
 
 // rewrite replaces the content of a file.
@@ -145,7 +156,7 @@ func Lock(path string) (release func() error, err error) {
 		err = rewrite(f, append(data, '\n'))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
+		return nil, errors.Join(unwritten(path, err), f.Close())
 	}
 	return f.Close, nil // the file stays: removing it would let two runs lock two files of one name
 }

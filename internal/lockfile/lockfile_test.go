@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -84,5 +85,13 @@ func TestDead(t *testing.T) {
 		if got := c.process.Dead(); got != c.dead {
 			t.Errorf("%s: dead %v, want %v", name, got, c.dead)
 		}
+	}
+}
+
+// TestFullDisk: a lock that cannot be written is named once, with what to do.
+func TestFullDisk(t *testing.T) {
+	err := unwritten("a.lock", &os.PathError{Op: "write", Path: "a.lock", Err: syscall.ENOSPC})
+	if !badinput.Is(err) || strings.Count(err.Error(), "a.lock") != 1 || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("error %v", err)
 	}
 }

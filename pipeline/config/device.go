@@ -11,6 +11,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage"
 	"bitextmine/score"
 )
 
@@ -49,6 +50,26 @@ func (m Models) PlanJudge(c *Config) *plan.Judge {
 		return nil
 	}
 	return &plan.Judge{Model: c.Judge, Name: m.Judge.Name, Merge: m.Judge.Judge.Merge}
+}
+
+// Weights returns what the encoders that compute on the CPU have in memory.
+func (m Models) Weights(c *Config) (w stage.Weights, err error) {
+	for _, of := range []struct {
+		model  *model.Model
+		device string
+		into   *int64
+	}{
+		{m.Encoder, c.arithmetic.EncoderDevice, &w.Encoder}, {m.Strong, c.arithmetic.RefineDevice, &w.Refiner},
+		{m.Judge, c.arithmetic.JudgeDevice, &w.Judge},
+	} {
+		if of.device != "" || of.model == m.Encoder && c.HasVectors() {
+			continue
+		}
+		if *of.into, err = setting.WeightsOf(of.model); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
 }
 
 // Place records what computes the encoders. A device that would compute nothing is refused: a user who asks for a GPU
@@ -189,7 +210,8 @@ func shapeOf(path string, given setting.Given) (plan.Vectors, error) {
 	return plan.Vectors{Path: path, Rows: meta.N, Dim: meta.Dim}, err
 }
 
-// vectorsByText pairs the text files of one side with the files of vectors, by the order in which both are named.
+// vectorsByText pairs the text files of one side, by their input.Identity, with the files of vectors, by the order in
+// which both are named.
 func vectorsByText(c *Config, target bool) (map[string]*plan.Vectors, error) {
 	if !c.HasVectors() {
 		return nil, nil
@@ -203,14 +225,12 @@ func vectorsByText(c *Config, target bool) (map[string]*plan.Vectors, error) {
 			return nil, err
 		}
 		for _, in := range found {
-			identity := FixturesPrefix + in.Path
-			if in.FS == nil {
-				if identity, err = filepath.Abs(in.Path); err != nil {
-					return nil, err
-				}
+			identity, err := input.Identity(in)
+			if err != nil {
+				return nil, err
 			}
 			if !seen[identity] {
-				texts = append(texts, in.Path)
+				texts = append(texts, identity)
 			}
 			seen[identity] = true
 		}

@@ -37,11 +37,15 @@ func (c *Config) Texts() ([]plan.Language, error) {
 				languages[l].Inputs = append(languages[l].Inputs, plan.Input{Path: in.Path, Bad: in.Broken.Error()})
 				continue
 			}
+			identity, err := input.Identity(in)
+			if err != nil {
+				return nil, err
+			}
 			input, err := plan.DigestListed(in)
 			if err != nil {
 				return nil, err
 			}
-			input.Vectors = vectors[in.Path]
+			input.Vectors = vectors[identity]
 			own := options[l]
 			own.Documents, own.MetaColumns = c.Documents != "", c.metaColumns[l]
 			own.Dedup, own.Exclude = c.Dedup, c.excluded

@@ -76,8 +76,8 @@ func nameStragglers(ctx context.Context, p *plan.Plan, env *stage.Env, named map
 	return nil
 }
 
-// nameKilled names the tasks in whose middle a process of this machine ended without an error, as one does that the
-// kernel kills when memory lacks.
+// nameKilled names the tasks in whose middle a process of this machine ended without an error, as one does that is
+// killed, by the kernel when memory lacks or by hand, or whose machine stops.
 func nameKilled(ctx context.Context, p *plan.Plan, env *stage.Env) {
 	running, err := record.Holders(ctx, env.Store, record.RunningNote)
 	if err != nil || len(running) == 0 {
@@ -87,8 +87,8 @@ func nameKilled(ctx context.Context, p *plan.Plan, env *stage.Env) {
 		for i := range p.Waves[wave].Tasks {
 			t := &p.Waves[wave].Tasks[i]
 			if by, is := running[t.Stage+"-"+t.Key]; is && by.Dead() {
-				env.Log.Warn("a task's process was killed, which a lack of memory does; if it happens again, lower --max-memory "+
-					"or --shard-size", "task", p.First(wave)+i, "stage", t.Stage, "process", by.PID, "needs", plan.Bytes(t.Memory))
+				env.Log.Warn("a task's process was killed, or its machine stopped; if the kernel's log (dmesg) says that memory ran out, "+
+					"lower --max-memory or --shard-size", "task", p.First(wave)+i, "stage", t.Stage, "process", by.PID, "needs", plan.Bytes(t.Memory))
 			}
 		}
 	}

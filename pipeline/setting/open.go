@@ -43,6 +43,18 @@ func OnDevice(r Resources, arithmetic string) (encode.Options, error) {
 	return o, nil
 }
 
+// WeightsOf is how many bytes of memory an encoder's weights take on the CPU, by the size of its files; 0: none, or
+// those of a table, which are mapped.
+func WeightsOf(m *model.Model) (int64, error) {
+	if m == nil || m.ONNX == "" {
+		return 0, nil
+	}
+	if table, err := session.IsTable(m); err != nil || table {
+		return 0, err
+	}
+	return m.Size(append([]string{m.ONNX}, m.External...)...)
+}
+
 // ArithmeticOf returns what computes an encoder on the device of the settings. It is empty for the CPU, for a table and
 // for a nil model.
 func ArithmeticOf(r Resources, m *model.Model) (string, error) {

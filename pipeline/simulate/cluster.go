@@ -248,8 +248,12 @@ func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if searched == backend.Auto {
 		searched = exact.Name // whose lists auto gives
 	}
+	weights, err := m.Weights(cfg)
+	if err != nil {
+		return stage.Request{}, err
+	}
 	r := stage.Request{
-		Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
+		Weights: weights, Version: version, Encoder: cfg.Encoder, Threads: cfg.Threads,
 		Refiner: m.Refiner(cfg), Judge: m.PlanJudge(cfg), Settings: config.SettingsOf(cfg, searched, m, choice.Scorer),
 	}
 	if choice.Scorer != nil {

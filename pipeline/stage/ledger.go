@@ -123,6 +123,7 @@ func (l *ShardLedger) Write(ctx context.Context, st *store.Store, p *plan.Plan) 
 type Builder struct {
 	*plan.Plan
 	Threads int            // threads of each task
+	Weights Weights        // weights of the encoders
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
@@ -172,6 +173,9 @@ func Scoring(sentences int64) Cost {
 	return Cost{Fixed: 64 << 20, Memory: sentences * held, Disk: sentences * mapped, Read: sentences * (KeyBytes + candidate)}
 }
 
+// Weights is what open encoders have in memory, in bytes, and do not map.
+type Weights struct{ Encoder, Refiner, Judge int64 }
+
 // Request is the input of a plan.
 type Request struct {
 	Version   string
@@ -187,6 +191,7 @@ type Request struct {
 	Earlier   map[string]any // what each stage's ledger read
 	DocPairs  string         // file of known pairs of documents
 	Threads   int
+	Weights   Weights
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
 }
@@ -213,7 +218,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 			Refiner: r.Refiner, Judge: r.Judge, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Threads: r.Threads, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Threads: r.Threads, Weights: r.Weights, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {

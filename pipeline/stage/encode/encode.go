@@ -56,6 +56,9 @@ func Want(b *stage.Builder, language, shard int) string {
 			memory = 40 * int64(l.Rows()) // the keys of all sentences, sorted
 		}
 		c := cost(b.Settings, s)
+		if s.Given == "" {
+			c.Fixed += b.Weights.Encoder
+		}
 		c.Memory += memory
 		c.Expected += memory
 		b.Add(Stage, s.Vector, int64(s.Rows), c, args{language, shard})
@@ -63,8 +66,8 @@ func Want(b *stage.Builder, language, shard int) string {
 	return s.Vector
 }
 
-// Memory is an upper bound that was measured on the CPU: windows of texts, tokens and vectors; the graph's weights are
-// the process's. For GPUs windows are twice as large.
+// Memory is an upper bound that was measured on the CPU: windows of texts, tokens and vectors, without the graph's
+// weights. For GPUs windows are twice as large.
 func Memory(dim int, device string) int64 {
 	rows := int64(16384)
 	if device != "" {

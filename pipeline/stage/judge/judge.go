@@ -82,15 +82,16 @@ func planPairs(b *stage.Builder) error {
 			a.Base = before.Key
 		}
 		sentences := int64(source.Rows() + target.Rows())
-		b.Add(Stage, pair.Judged, int64(share*float64(sentences)), cost(sentences), a)
+		b.Add(Stage, pair.Judged, int64(share*float64(sentences)), cost(sentences, b.Weights.Judge), a)
 	}
 	return nil
 }
 
-// cost is that of scoring candidates, and in memory an open judge. It reads texts, too.
-func cost(sentences int64) stage.Cost {
+// cost is that of scoring candidates, and in memory an open judge: its weights, and 1 GiB of batches. It reads texts,
+// too.
+func cost(sentences, weights int64) stage.Cost {
 	c := stage.Scoring(sentences)
-	c.Fixed += 2 << 30
+	c.Fixed += max(2<<30, weights+1<<30)
 	c.Read += sentences * stage.RowBytes
 	return c
 }

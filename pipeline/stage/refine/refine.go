@@ -116,19 +116,20 @@ func want(b *stage.Builder, pair int) error {
 			refined[side] = append(refined[side], key)
 			bases := before.Others(side, s.SHA256, key)
 			items := int64(share(b.Settings) * float64(s.Rows))
-			b.Add(Stage, key, items, cost(b.Plan, items), args{pair, side, i, bases})
+			b.Add(Stage, key, items, cost(b, items), args{pair, side, i, bases})
 		}
 	}
 	b.Pairs[pair].Refined = refined
 	return nil
 }
 
-// cost is, in memory, that of encoding. On disk the new vectors are written apart first.
-func cost(p *plan.Plan, items int64) stage.Cost {
-	dim := int64(p.Refiner.Dim)
+// cost is, in memory, that of encoding in a process that still has the first encoder. On disk the new vectors are
+// written apart first.
+func cost(b *stage.Builder, items int64) stage.Cost {
+	dim := int64(b.Refiner.Dim)
 	return stage.Cost{
-		Fixed: stageencode.Memory(p.Refiner.Dim, p.Settings.RefineDevice),
-		Disk:  items * (4 + 2*dim*embedding.DType(p.Settings.DType).Size()),
+		Fixed: stageencode.Memory(b.Refiner.Dim, b.Settings.RefineDevice) + b.Weights.Encoder + b.Weights.Refiner,
+		Disk:  items * (4 + 2*dim*embedding.DType(b.Settings.DType).Size()),
 		Read:  items * stage.RowBytes,
 	}
 }
