@@ -220,9 +220,10 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	traintest.Write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
 	_, err = Run(ctx, config, o)
 	refused(t, err, "other bitext")
+}
 
-// TestTrainingOfAnEarlierVersion: its checkpoints have a digest with the preset's name and shape, and go on with the same
-// preset alone.
+// TestTrainingOfAnEarlierVersion: its checkpoints have a digest with the preset's name and shape, and go on with the
+// same preset alone.
 func TestTrainingOfAnEarlierVersion(t *testing.T) {
 	config, o := tiny(t, transformer)
 	config.Encoder.Start = "encoder/testdata/bert"

@@ -50,8 +50,8 @@ const (
 )
 
 // Calibrate measures the named backends on random rows. Exact and flat backends take one to two seconds each; an
-// approximate index takes a few, or as long as its training on some hundred rows. A backend that cannot be used has the reason in Cost.Err. The
-// returned error is only that of ctx.
+// approximate index takes a few, or as long as its training on some hundred rows. A backend that cannot be used has the
+// reason in Cost.Err. The returned error is only that of ctx.
 func Calibrate(ctx context.Context, names []string, dim, k int, opts Options) (Calibration, error) {
 	opts.Threads = cmp.Or(opts.Threads, runtime.GOMAXPROCS(0))
 	opts.Approximate.Dir = "" // nobody could use an index of random rows

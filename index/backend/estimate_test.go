@@ -178,8 +178,8 @@ func TestManyListsAreUntimed(t *testing.T) {
 	}
 }
 
-// TestApproximateIsCalibratedQuickly: graphs and codes are built for small cells alone, and a cell that takes long is the
-// last one.
+// TestApproximateIsCalibratedQuickly: graphs and codes are built for small cells alone, and a cell that takes long is
+// the last one.
 func TestApproximateIsCalibratedQuickly(t *testing.T) {
 	searched := []int{}
 	slow := &trial{name: "faiss:HNSW32", cells: indexCells, searcher: searches(func(src, tgt index.Side) {
