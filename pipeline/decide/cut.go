@@ -138,7 +138,9 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 		assume("too few pairs are in doubt to learn from what the strong encoder says: the first encoder decides alone")
 	}
 	if !p.known {
-		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g", score.MinUnknownPrecision)
+		r.Recall = 0 // its probabilities hardly see most translations
+		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g, and more sentences have translations than it can tell",
+			score.MinUnknownPrecision)
 	}
 	return r
 }
@@ -207,7 +209,9 @@ func (p *decider) marginCut(d *Decision, margins, probabilities []float32, expec
 		kept++
 	}
 	d.Cut.Name, d.Cut.Pairs = p.cutName(), expected
-	d.Cut.Precision, d.Cut.Recall = score.Expected(probabilities[:kept], expected)
+	if d.Cut.Precision, d.Cut.Recall = score.Expected(probabilities[:kept], expected); !p.known {
+		d.Cut.Recall = 0
+	}
 }
 
 // separate finds the threshold of the margin whose pairs have the best F-beta where nothing is known but the margins.
