@@ -255,7 +255,7 @@ func misplacedThai(before, r rune) bool {
 		return r < 'ก' || 'ฮ' < r
 	case 'ะ' <= r && r <= 'ู':
 		return !(consonant || tone || r == 'ะ' && before == 'า' || r == 'า' && before == 'ํ')
-	case 'ๅ' == r:
+	case r == 'ๅ':
 		return before != 'ฤ' && before != 'ฦ'
 	case '็' <= r && r <= 'ํ':
 		return !unicode.Is(unicode.Thai, before)
