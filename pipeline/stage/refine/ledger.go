@@ -7,7 +7,7 @@ import (
 )
 
 // ledgerVersion is the version of the vectors that a ledger names.
-const ledgerVersion = 1
+const ledgerVersion = 2
 
 // ledger names the newest strong vectors of every shard. A sentence may leave the shortlist one night, as new text
 // lowers its margin, and return another: four outputs are kept.
