@@ -342,7 +342,7 @@ func (o *shown) find(ctx context.Context, index *concordance.Index, q concordanc
 		}
 		body.Items = append(body.Items, item)
 	}
-	if q.Skip > 0 {
+	if q.Skip > 0 || !slices.ContainsFunc(now.list, label.Label.Edited) {
 		return nil
 	}
 	return o.findCorrections(q, now, body)
@@ -352,21 +352,25 @@ func (o *shown) find(ctx context.Context, index *concordance.Index, q concordanc
 // has.
 func (o *shown) findCorrections(q concordance.Query, now *decisions, body *page.SearchBody) error {
 	body.Corrections.Decides = body.Decides
+	mark, err := pairs.Marker(q)
+	if err != nil {
+		return err
+	}
 	for _, l := range now.list {
 		if !l.Edited() {
 			continue
 		}
 		texts := [2]string{l.SourceText, l.TargetText}
-		marks, found, err := pairs.Marks(q, texts)
-		if err != nil {
-			return err
+		marks, found := mark(texts)
+		if !found {
+			continue
 		}
 		keys, err := pairs.Keys(l.Source, l.Target)
 		if err != nil {
 			return err
 		}
 		row, ok := o.Pairs.Find(keys)
-		if !found || !ok || !o.Pairs.Numbers(row).Kept {
+		if !ok || !o.Pairs.Numbers(row).Kept {
 			continue
 		}
 		if body.Corrections.Total++; body.Corrections.Total > PageSize {

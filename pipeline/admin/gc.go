@@ -113,8 +113,7 @@ func (g *collector) mark(ctx context.Context) error {
 	}
 	kept := map[string]int{}
 	for _, run := range slices.Backward(runs) {
-		if _, err := os.Stat(run.Out); g.Deleted && errors.Is(err, fs.ErrNotExist) {
-			g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", run.Out)
+		if g.forgets(run) {
 			continue
 		}
 		if kept[run.Line()]++; kept[run.Line()] > g.Keep {
@@ -131,6 +130,19 @@ func (g *collector) mark(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forgets reports whether a run counts as one that has never been.
+func (g *collector) forgets(run record.Run) bool {
+	if !g.Deleted {
+		return false
+	}
+	_, err := os.Stat(run.Out)
+	deleted := errors.Is(err, fs.ErrNotExist)
+	if deleted {
+		g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", run.Out)
+	}
+	return deleted
 }
 
 // markPlan marks the outputs of a plan, but for cells if they are swept, and calls also with each, as stage/key. Of a

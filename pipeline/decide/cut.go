@@ -118,7 +118,7 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 	for kept < len(matched) && float64(matched[kept]) >= d.Threshold {
 		kept++
 	}
-	r.Precision, r.Recall = score.Expected(matched[:kept], adapted.Pairs)
+	r.Precision, r.Recall = expected(matched[:kept], adapted.Pairs, p.known)
 	assume := func(format string, args ...any) { r.Assumed = append(r.Assumed, fmt.Sprintf(format, args...)) }
 	if d.Scorer.Prior <= 0 && adapted.By != score.ByScorer {
 		assume("the scorer's file does not say what share of translations it expects: %g of the matched pairs", prior)
@@ -138,7 +138,6 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 		assume("too few pairs are in doubt to learn from what the strong encoder says: the first encoder decides alone")
 	}
 	if !p.known {
-		r.Recall = 0 // its probabilities hardly see most translations
 		assume("the encoder does not know one of the languages: pairs are kept for an expected precision of at least %g, and more sentences have translations than it can tell",
 			score.MinUnknownPrecision)
 	}
@@ -197,10 +196,10 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 	return nil
 }
 
-// marginCut finds the threshold of matched pairs, best margin first, whose probabilities are known. expected is the
+// marginCut finds the threshold of matched pairs, best margin first, whose probabilities are known. translations is the
 // number of translations in all.
-func (p *decider) marginCut(d *Decision, margins, probabilities []float32, expected float64) {
-	d.Threshold = score.BestExpected(margins, probabilities, expected, p.beta())
+func (p *decider) marginCut(d *Decision, margins, probabilities []float32, translations float64) {
+	d.Threshold = score.BestExpected(margins, probabilities, translations, p.beta())
 	if !p.known {
 		d.Threshold = max(d.Threshold, score.MarginFor(margins, probabilities, score.MinUnknownPrecision))
 	}
@@ -208,10 +207,17 @@ func (p *decider) marginCut(d *Decision, margins, probabilities []float32, expec
 	for kept < len(margins) && float64(margins[kept]) > d.Threshold {
 		kept++
 	}
-	d.Cut.Name, d.Cut.Pairs = p.cutName(), expected
-	if d.Cut.Precision, d.Cut.Recall = score.Expected(probabilities[:kept], expected); !p.known {
-		d.Cut.Recall = 0
+	d.Cut.Name, d.Cut.Pairs = p.cutName(), translations
+	d.Cut.Precision, d.Cut.Recall = expected(probabilities[:kept], translations, p.known)
+}
+
+// expected is the precision and recall of kept pairs among so many translations; a recall of 0 cannot be told, as where
+// the encoder does not know a language: its probabilities hardly see most translations.
+func expected(kept []float32, translations float64, known bool) (precision, recall float64) {
+	if precision, recall = score.Expected(kept, translations); !known {
+		recall = 0
 	}
+	return precision, recall
 }
 
 // separate finds the threshold of the margin whose pairs have the best F-beta where nothing is known but the margins.

@@ -172,29 +172,31 @@ func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 	return s.scan(ctx, q, func(row int) bool { return s.entries[row].kept }, false)
 }
 
-// Marks finds what a query asks for in other texts of a pair, as Scan does: where its words stand on the sides on which
-// all of them are. It finds no other spellings.
-func Marks(q concordance.Query, texts [2]string) (marks [2][]concordance.Span, found bool, err error) {
+// Marker finds what a query asks for in other texts of pairs, as Scan does: where its words stand on the sides on
+// which all of them are. It finds no other spellings.
+func Marker(q concordance.Query) (func(texts [2]string) (marks [2][]concordance.Span, found bool), error) {
 	if q.Mode == concordance.Fuzzy {
-		return marks, false, nil
+		return func([2]string) (marks [2][]concordance.Span, found bool) { return marks, false }, nil
 	}
 	m, err := newMatcher(q)
 	if err != nil {
-		return marks, false, err
+		return nil, err
 	}
-	for side, text := range texts {
-		if !q.Sides[side] {
-			continue
+	return func(texts [2]string) (marks [2][]concordance.Span, found bool) {
+		for side, text := range texts {
+			if !q.Sides[side] {
+				continue
+			}
+			all, out := m.matches(text)
+			if out {
+				return [2][]concordance.Span{}, false
+			}
+			if all {
+				marks[side], found = m.marks(text), true
+			}
 		}
-		all, out := m.matches(text)
-		if out {
-			return [2][]concordance.Span{}, false, nil
-		}
-		if all {
-			marks[side], found = m.marks(text), true
-		}
-	}
-	return marks, found, nil
+		return marks, found
+	}, nil
 }
 
 // scan reads the texts of the rows that are looked at; with rowsAlone hits have neither texts nor marks.
