@@ -198,7 +198,7 @@ func TestHardEditsByKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	problem := score.Problem{Languages: [2]string{"de", "en"}, Lists: lists, Tokens: scoring.Tokens, Threads: 2,
-		Read: score.Texts([2][]string{a.texts(x), b.texts(y)})}
+		Read: score.Texts{a.texts(x), b.texts(y)}.Read}
 	ranked, err := problem.Apply(t.Context(), scoring.Scorer)
 	if err != nil {
 		t.Fatal(err)

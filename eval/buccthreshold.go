@@ -250,10 +250,11 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	if err != nil {
 		return mined, err
 	}
+	texts := score.Texts{source.texts(half.Source), target.texts(half.Target)}
 	problem := score.Problem{
 		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens,
 		Threads: s.Threads,
-		Read:    score.Texts([2][]string{source.texts(half.Source), target.texts(half.Target)}),
+		Read:    texts.Read,
 	}
 	if strong != nil {
 		problem.Strong = newStrongOn(strong, half, source, target).of
@@ -265,7 +266,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
 	scorer := ranked.Scorer()
 	if known {
-		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N); err != nil {
+		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N, texts.Of); err != nil {
 			return mined, err
 		}
 	}
@@ -275,7 +276,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
 	matched := ranked.Matched(verdicts)
-	adapted := ranked.Adapt(matched, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	adapted := ranked.Adapt(verdicts, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
 	for i, p := range matched {
 		matched[i] = adapted.Of(p)
 	}

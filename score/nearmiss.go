@@ -33,14 +33,14 @@ const (
 
 // NearMisses looks for near misses among the candidates that lose to a match, and lowers the probabilities of matches
 // of their kinds if the text has many: as many are assumed to have won where the translation is missing as have lost
-// to it. sources and targets are the numbers of sentences.
-func (r *Ranked) NearMisses(sources, targets int) error {
+// to it. Variants of the sentence that wins are none. sources and targets are the numbers of sentences.
+func (r *Ranked) NearMisses(sources, targets int, texts TextsOf) error {
 	kinds, spared, err := r.kinds()
 	if err != nil {
 		return err
 	}
 	verdicts := r.Match(sources, targets)
-	won, lost, sure, err := r.nearMisses(verdicts, kinds, spared, sources, targets)
+	won, free, err := r.nearMisses(verdicts, kinds, spared, sources, targets)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,14 @@ func (r *Ranked) NearMisses(sources, targets int) error {
 	for _, n := range won {
 		matches += n
 	}
-	if r.many = sure >= minNearMisses && sure > usualNearMisses*matches; !r.many {
+	lost, many := lostOf(free, matches)
+	if many { // few texts, so that few texts are read
+		if err := texts.dropVariants(free); err != nil {
+			return err
+		}
+		lost, many = lostOf(free, matches)
+	}
+	if r.many = many; !many {
 		return nil
 	}
 	var part [nearMissKinds]float64
@@ -97,55 +104,61 @@ func (r *Ranked) kinds() (kinds []nearMissKind, spared []float32, err error) {
 	return kinds, spared, err
 }
 
-// nearMisses counts matches that the scorer takes for translations, by kind, and how many near misses lost to one: a
+// nearMisses counts matches that the scorer takes for translations, by kind, and finds what near misses lost to one: a
 // sentence that is in no match and makes a candidate with one of a match, by its probability if numbers cost nothing.
-// sure is how many lost by the scorer's own probabilities.
 func (r *Ranked) nearMisses(
 	verdicts []mine.Verdict, kinds []nearMissKind, spared []float32, sources, targets int,
-) (won, lost [nearMissKinds]float64, sure float64, err error) {
-	var in [2][]bool // sentences of a match
-	var free [2][]freeSentence
+) (won [nearMissKinds]float64, free [2][]freeSentence, err error) {
+	var match [2][]int32 // of a sentence in a match 1 more than the number of the other one
 	for side, n := range [2]int{sources, targets} {
-		if in[side], err = spill.Make[bool](r.room, n); err != nil {
-			return won, lost, sure, err
+		if match[side], err = spill.Make[int32](r.room, n); err != nil {
+			return won, free, err
 		}
 		if free[side], err = spill.Make[freeSentence](r.room, n); err != nil {
-			return won, lost, sure, err
+			return won, free, err
 		}
 	}
 	for i, v := range verdicts {
 		if c := r.Candidates[i]; v == mine.Kept && r.Probabilities[i] > 0.5 {
 			won[kinds[r.places[i]]]++
-			in[0][c.Source], in[1][c.Target] = true, true
+			match[0][c.Source], match[1][c.Target] = c.Target+1, c.Source+1
 		}
 	}
 	for i, v := range verdicts {
 		c, at := r.Candidates[i], r.places[i]
-		if v == mine.Kept || in[0][c.Source] == in[1][c.Target] {
+		to, from := match[0][c.Source], match[1][c.Target]
+		if v == mine.Kept || (to == 0) == (from == 0) {
 			continue
 		}
-		of := &free[0][c.Source]
-		if in[0][c.Source] {
-			of = &free[1][c.Target]
+		of, winner := &free[0][c.Source], from-1
+		if to > 0 {
+			of, winner = &free[1][c.Target], to-1
 		}
 		p := r.Probabilities[i]
 		of.own = max(of.own, p)
 		if p = float32(Logistic(Odds(float64(p)) + float64(spared[at]))); p > of.p {
-			of.p, of.kind = p, kinds[at]
+			of.p, of.kind, of.winner = p, kinds[at], winner
 		}
 	}
+	return won, free, nil
+}
+
+// freeSentence is a sentence in no match: the most probable of its candidates with a sentence of a match, if numbers
+// cost nothing, the highest of their own probabilities, and the sentence of its side that is in the match.
+type freeSentence struct {
+	p, own float32
+	kind   nearMissKind
+	winner int32
+}
+
+// lostOf counts near misses that lost, by kind, and reports whether these are many for so many matches.
+func lostOf(free [2][]freeSentence, matches float64) (lost [nearMissKinds]float64, many bool) {
+	sure := 0.0 // by the scorer's own probabilities
 	for _, side := range free {
 		for _, of := range side {
 			lost[of.kind] += float64(of.p)
 			sure += float64(of.own)
 		}
 	}
-	return won, lost, sure, nil
-}
-
-// freeSentence is a sentence in no match: the most probable of its candidates with a sentence of a match, if numbers
-// cost nothing, and the highest of their own probabilities.
-type freeSentence struct {
-	p, own float32
-	kind   nearMissKind
+	return lost, sure >= minNearMisses && sure > usualNearMisses*matches
 }

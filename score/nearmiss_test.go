@@ -1,6 +1,8 @@
 package score
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"bitextmine/mine"
@@ -46,12 +48,20 @@ func nearMissText(t *testing.T, lost int) (r Ranked, sources, targets int) {
 	return r, 2*matches + 2*lost, 2 * matches
 }
 
+// distinct are texts of which none is a variant of another.
+func distinct(side int, numbers []int32) (texts []string, _ error) {
+	for _, number := range numbers {
+		texts = append(texts, fmt.Sprint("sentence ", number))
+	}
+	return texts, nil
+}
+
 // TestNearMisses: where many near misses lose to a match, matches of their kind are worth less, and those whose number
 // differs least; where few do, nothing changes.
 func TestNearMisses(t *testing.T) {
 	r, sources, targets := nearMissText(t, 1)
 	first := r.Probabilities[0]
-	if err := r.NearMisses(sources, targets); err != nil {
+	if err := r.NearMisses(sources, targets, distinct); err != nil {
 		t.Fatal(err)
 	}
 	if _, many := r.ManyNearMisses(); many || r.Probabilities[0] != first {
@@ -59,15 +69,16 @@ func TestNearMisses(t *testing.T) {
 	}
 
 	r, sources, targets = nearMissText(t, 18)
-	if err := r.NearMisses(sources, targets); err != nil {
+	if err := r.NearMisses(sources, targets, distinct); err != nil {
 		t.Fatal(err)
 	}
 	right, many := r.ManyNearMisses()
 	if !many || right < 0.88 || right > 0.92 { // 18 of the 180 without another number
 		t.Errorf("part that is right %v, many %v", right, many)
 	}
-	matched := r.Matched(r.Match(sources, targets))
-	a := r.Adapt(matched, r.scorer.PriorOf(len(r.Candidates), len(matched)), true)
+	verdicts := r.Match(sources, targets)
+	matched := r.Matched(verdicts)
+	a := r.Adapt(verdicts, r.scorer.PriorOf(len(r.Candidates), len(matched)), true)
 	if a.By != ByShift || a.Of(matched[0]) > 0.92 || a.Of(matched[179]) < 0.8 {
 		t.Errorf("adapted by %s: %v and %v", a.By, a.Of(matched[0]), a.Of(matched[179]))
 	}
@@ -76,5 +87,34 @@ func TestNearMisses(t *testing.T) {
 		if v, err := r.Values(i); err != nil || v[numbers] > 0 && c.Source == c.Target && a.Of(r.Probabilities[i]) > 0.25 {
 			t.Errorf("a match with another number has the probability %v, error %v", a.Of(r.Probabilities[i]), err)
 		}
+	}
+}
+
+// TestNearMissesVariants: free sentences that say what the one that won says are no near misses.
+func TestNearMissesVariants(t *testing.T) {
+	for name, texts := range map[string]TextsOf{
+		"variants": func(side int, numbers []int32) ([]string, error) {
+			texts, err := distinct(side, numbers)
+			for i, number := range numbers { // of a free source of nearMissText the winner is 200 before it
+				if texts[i] = fmt.Sprintf("Sentence %d!", number%200); number >= 200 {
+					texts[i] = fmt.Sprintf("Update: sentence %d ...", number%200)
+				}
+			}
+			return texts, err
+		},
+		"distinct": distinct,
+	} {
+		r, sources, targets := nearMissText(t, 18)
+		if err := r.NearMisses(sources, targets, texts); err != nil {
+			t.Fatal(err)
+		}
+		if _, many := r.ManyNearMisses(); many != (name == "distinct") {
+			t.Errorf("%s: many near misses %v", name, many)
+		}
+	}
+	r, sources, targets := nearMissText(t, 18)
+	damaged := errors.New("damaged")
+	if err := r.NearMisses(sources, targets, func(int, []int32) ([]string, error) { return nil, damaged }); !errors.Is(err, damaged) {
+		t.Errorf("error %v", err)
 	}
 }

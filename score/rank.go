@@ -297,11 +297,21 @@ func (p *Problem) Apply(ctx context.Context, scorer *Scorer) (Ranked, error) {
 	return ranked, nil
 }
 
-// Texts is a TextReader for texts in memory, by sentence number.
-func Texts(texts [2][]string) TextReader {
-	return func(ctx context.Context, side int, into *SideBuilder) error {
-		return into.Add(ctx, Numbers(0, len(texts[side])), texts[side])
+// Texts are the texts of both sides in memory, by sentence number.
+type Texts [2][]string
+
+// Read is their TextReader.
+func (t Texts) Read(ctx context.Context, side int, into *SideBuilder) error {
+	return into.Add(ctx, Numbers(0, len(t[side])), t[side])
+}
+
+// Of is their TextsOf.
+func (t Texts) Of(side int, numbers []int32) ([]string, error) {
+	texts := make([]string, len(numbers))
+	for i, number := range numbers {
+		texts[i] = t[side][number]
 	}
+	return texts, nil
 }
 
 // Numbers lists n consecutive sentence numbers from first.

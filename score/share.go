@@ -1,12 +1,16 @@
 package score
 
-import "math"
+import (
+	"math"
+
+	"bitextmine/mine"
+)
 
 // The ways in which probabilities are adapted to a text.
 const (
 	ByScorer  = "scorer"  // they are the scorer's: too few pairs to estimate a share from
 	ByShift   = "shift"   // prior shift alone
-	ByMargins = "margins" // no scorer: the distribution of the margins
+	ByMargins = "margins" // the distribution of the margins, without a scorer or where it expects more than the scorer does
 	ByMixture = "mixture" // the distribution of the log odds, with the prior shift as its prior
 	ByStrong  = "strong"  // one of these, and then what the strong encoder of two-stage mining adds
 )
@@ -58,6 +62,7 @@ type Adapted struct {
 	curve  *curve  // nil: only the shift
 	weight float64 // share of the curve in the probability, the rest is the shift's
 	most   bool    // most matched pairs are translations: the higher of both probabilities holds
+	raised float64 // added to the log odds of all that
 	right  float64 // part of what looks like a translation that is one
 }
 
@@ -70,8 +75,9 @@ func Adapt(probabilities []float32, prior, times float64) *Adapted {
 }
 
 // Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where the text has
-// many near misses, which lie between its two kinds, and where the encoder does not know one of the languages.
-func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adapted {
+// many near misses, which lie between its two kinds, and where the encoder does not know one of the languages. Where the
+// margins keep translations apart, at least so many are expected.
+func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) *Adapted {
 	right := 1.0
 	if r.many {
 		right = r.right
@@ -79,11 +85,15 @@ func (r *Ranked) Adapt(probabilities []float32, prior float64, known bool) *Adap
 	if r.scorer.Followed {
 		right *= followedRight
 	}
-	times := 0.0
-	if known && !r.many {
-		times = MixedTimes
+	matched := r.Matched(verdicts)
+	if !known || r.many {
+		return adapt(matched, prior, 0, right)
 	}
-	return adapt(probabilities, prior, times, right)
+	a := adapt(matched, prior, MixedTimes, right)
+	if pairs, weight := r.apart(verdicts); weight > 0 && a.By != ByScorer {
+		a.raise(matched, a.Pairs+weight*(pairs-a.Pairs))
+	}
+	return a
 }
 
 // Settled are the probabilities of matched pairs that Ranked.Refine has adapted: they stay.
@@ -104,24 +114,24 @@ func adapt(probabilities []float32, prior, times, right float64) *Adapted {
 			}
 		}
 	}
-	for _, p := range probabilities {
-		a.Pairs += float64(a.Of(p))
-	}
+	a.Pairs = a.sum(probabilities)
 	return a
 }
 
 // Of returns the adapted probability of a candidate whose probability is p.
 func (a *Adapted) Of(p float32) float32 {
-	shifted := Logistic(Odds(float64(p)) + a.shift)
-	switch {
-	case a.By == ByScorer, a.By == ByStrong:
+	if a.By == ByScorer || a.By == ByStrong {
 		return float32(a.right) * p
-	case a.curve == nil:
-		return float32(a.right * shifted)
 	}
-	of := a.weight*a.curve.at(Odds(float64(p))) + (1-a.weight)*shifted
-	if a.most {
-		of = max(of, shifted)
+	of := Logistic(Odds(float64(p)) + a.shift)
+	if a.curve != nil {
+		shifted := of
+		if of = a.weight*a.curve.at(Odds(float64(p))) + (1-a.weight)*shifted; a.most {
+			of = max(of, shifted)
+		}
+	}
+	if a.raised > 0 {
+		of = Logistic(Odds(of) + a.raised)
 	}
 	return float32(a.right * of)
 }

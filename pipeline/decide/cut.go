@@ -37,7 +37,7 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 		copy(d.Probabilities, scored)
 		matched := d.Matched(d.Verdicts)
 		prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
-		adapted := p.adapt(d, matched, prior)
+		adapted := p.adapt(d, d.Verdicts, prior)
 		for i, probability := range scored {
 			d.Probabilities[i] = adapted.Of(probability)
 		}
@@ -57,16 +57,16 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 
 // adapted adapts the candidates' probabilities to the text, by those that are matched one-to-one.
 func adapted(p *decider, d *Decision) *score.Adapted {
-	matched := d.Matched(d.Match(p.Sentences[0].Len(), p.Sentences[1].Len()))
-	return p.adapt(d, matched, d.Scorer.PriorOf(len(d.Candidates), len(matched)))
+	verdicts := d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
+	return p.adapt(d, verdicts, d.Scorer.PriorOf(len(d.Candidates), len(d.Matched(verdicts))))
 }
 
 // adapt adapts the probabilities of matched pairs to the text, which those of two-stage mining are already.
-func (p *decider) adapt(d *Decision, matched []float32, prior float64) *score.Adapted {
+func (p *decider) adapt(d *Decision, verdicts []mine.Verdict, prior float64) *score.Adapted {
 	if p.weighed {
-		return score.Settled(matched)
+		return score.Settled(d.Matched(verdicts))
 	}
-	return d.Adapt(matched, prior, p.known)
+	return d.Adapt(verdicts, prior, p.known)
 }
 
 // threshold finds the threshold of the matched pairs' probabilities, best first, unless it is given.

@@ -212,7 +212,7 @@ func (p *decider) rankFirst(ctx context.Context, d *Decision) error {
 		return errors.Join(fmt.Errorf("score candidates: %w", err), values.Close())
 	}
 	if d.Scorer = d.Ranked.Scorer(); p.known && d.Scorer.Refined == nil {
-		d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len())
+		d.Scorer, err = fit.ToText(&d.Ranked, p.Sentences[0].Len(), p.Sentences[1].Len(), p.texts.of(ctx))
 	}
 	return err
 }

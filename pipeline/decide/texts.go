@@ -8,6 +8,7 @@ import (
 	"bitextmine/filter/language"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/view"
+	"bitextmine/score"
 )
 
 // maxHeld is how many sentences of a side are kept once they were read: some 30 MB of ordinary sentences. Others are
@@ -72,6 +73,18 @@ func (t *Texts) Read(ctx context.Context, side int, numbers []int32) ([]Sentence
 		held[number] = sentences[places[i]]
 	}
 	return sentences, nil
+}
+
+// of returns the sentences' texts alone.
+func (t *Texts) of(ctx context.Context) score.TextsOf {
+	return func(side int, numbers []int32) ([]string, error) {
+		sentences, err := t.Read(ctx, side, numbers)
+		texts := make([]string, len(sentences))
+		for i := range sentences {
+			texts[i] = sentences[i].Text
+		}
+		return texts, err
+	}
 }
 
 // Identify states the language of a sentence's text.

@@ -30,10 +30,10 @@ const (
 // ToText ranks the candidates of a text anew, by weights that follow the text, and lowers the probabilities of matches
 // if the text has many near misses. It returns the scorer that has the weights. sources and targets are the numbers of
 // sentences.
-func ToText(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
+func ToText(r *score.Ranked, sources, targets int, texts score.TextsOf) (*score.Scorer, error) {
 	scorer, err := follow(r, sources, targets)
 	if err == nil {
-		err = r.NearMisses(sources, targets)
+		err = r.NearMisses(sources, targets, texts)
 	}
 	return scorer, err
 }

@@ -87,7 +87,7 @@ func newHost(t testing.TB, source, target []string) *Host {
 		Languages: [2]string{"de", "en"}, Texts: [2][]string{source, target}, K: 4, Searcher: searcher, Encoder: letters{}, Threads: 2,
 		Vectors: [2]embedding.Matrix{encoded(t, source), encoded(t, target)},
 	}
-	h.Read = score.Texts(h.Texts)
+	h.Read = score.Texts(h.Texts).Read
 	found, err := searcher.Search(t.Context(), index.Side{Vectors: h.Vectors[0]}, index.Side{Vectors: h.Vectors[1]}, h.K, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -176,7 +176,7 @@ func (h *Host) Part(ctx context.Context, size, trial int) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	part.Read = score.Texts(part.Texts)
+	part.Read = score.Texts(part.Texts).Read
 	part.Lists = [2]mine.Neighbours{found.Source, found.Target}
 	return &part, nil
 }

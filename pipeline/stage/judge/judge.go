@@ -31,7 +31,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Judge, Version: 5, Unit: "pairs", After: []string{view.Features, view.Refine},
+	Name: view.Judge, Version: 6, Unit: "pairs", After: []string{view.Features, view.Refine},
 	Wide: true, GPU: true, OnDemand: true,
 }
 

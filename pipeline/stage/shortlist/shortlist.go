@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Shortlisting, Version: 3, Unit: "sentences", After: []string{view.Merge, view.Features}, Wide: true, OnDemand: true,
+	Name: view.Shortlisting, Version: 4, Unit: "sentences", After: []string{view.Merge, view.Features}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it

@@ -1,0 +1,71 @@
+package score
+
+import (
+	"slices"
+
+	"bitextmine/mine"
+)
+
+// The margins of matched pairs keep translations apart from wrong pairs if, of the translations that MarginProbabilities
+// expects, fewer than marginDoubt are in doubt, by the sum of the lesser of both probabilities: they count less and less
+// from there to maxMarginDoubt. Of 90 texts the margins are right where they are so sure, to a twentieth, and far off
+// where a fifth is in doubt (bench/results/scoring-2026-11-29.md).
+const (
+	marginDoubt    = 0.03
+	maxMarginDoubt = 0.06
+)
+
+// apart is the number of translations among the matched pairs that are sure by their margins, and the weight of that:
+// 0 where margins do not keep the two kinds apart.
+func (r *Ranked) apart(verdicts []mine.Verdict) (pairs, weight float64) {
+	var margins []float32
+	for i, v := range verdicts {
+		if v == mine.Kept {
+			margins = append(margins, r.Candidates[i].Score)
+		}
+	}
+	slices.Sort(margins)
+	slices.Reverse(margins)
+	probabilities, _ := MarginProbabilities(margins)
+	expected, doubt := 0.0, 0.0
+	for _, p := range probabilities {
+		expected += float64(p)
+		doubt += float64(min(p, 1-p))
+	}
+	if expected < minApart {
+		return 0, 0
+	}
+	return expected - doubt, max(0, min(1, (maxMarginDoubt-doubt/expected)/(maxMarginDoubt-marginDoubt)))
+}
+
+// raise raises all log odds by as much as it takes to expect so many translations, if fewer are expected.
+func (a *Adapted) raise(probabilities []float32, pairs float64) {
+	if a.Pairs >= pairs {
+		return
+	}
+	a.By = ByMargins
+	h := newOddsHistogram(probabilities)
+	for low, high := 0.0, float64(oddsBound); high-low > oddsStep/10; {
+		a.raised = (low + high) / 2
+		expected := 0.0
+		for i, count := range h.counts {
+			if count > 0 {
+				expected += count * float64(a.Of(float32(Logistic(h.center(i)))))
+			}
+		}
+		if expected < pairs {
+			low = a.raised
+		} else {
+			high = a.raised
+		}
+	}
+	a.Pairs = a.sum(probabilities)
+}
+
+// sum is the number of translations that are expected among matched pairs of such probabilities.
+func (a *Adapted) sum(probabilities []float32) (pairs float64) {
+	for _, p := range probabilities {
+		pairs += float64(a.Of(p))
+	}
+	return pairs
+}

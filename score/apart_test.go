@@ -1,0 +1,58 @@
+package score
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bitextmine/mine"
+)
+
+// TestAdaptApart: where margins keep translations apart, as many are expected as these say, but not where margins
+// overlap, where the scorer expects more, and where many are near misses.
+func TestAdaptApart(t *testing.T) {
+	const wrong, right = 400, 1600
+	for name, c := range map[string]struct {
+		margin float64 // mean margin of translations; of wrong pairs it is 0.99
+		place  float64 // log odds of translations
+		many   bool
+		raised bool
+	}{
+		"a strict scorer":            {1.3, -2, false, true},
+		"margins that overlap":       {1.04, -2, false, false},
+		"a scorer that expects more": {1.3, 12, false, false},
+		"near misses":                {1.3, -2, true, false},
+	} {
+		probabilities, _ := drawnOdds(1, wrong, right, c.place)
+		rng := rand.New(rand.NewPCG(7, 3))
+		r := &Ranked{Probabilities: probabilities, scorer: &Scorer{}, right: 1, many: c.many}
+		for i := range probabilities {
+			margin := c.margin + 0.05*rng.NormFloat64()
+			if i >= right {
+				margin = 0.98 - 0.01*math.Log(-math.Log(rng.Float64()))
+			}
+			r.Candidates = append(r.Candidates, mine.Candidate{Source: int32(i), Target: int32(i), Score: float32(margin)})
+		}
+		verdicts := r.Match(len(probabilities), len(probabilities))
+		without, a := Adapt(probabilities, DefaultPrior, MixedTimes), r.Adapt(verdicts, DefaultPrior, true)
+		if !c.raised {
+			if a.By == ByMargins || a.raised != 0 {
+				t.Errorf("%s: %.0f translations are expected by %s", name, a.Pairs, a.By)
+			}
+			continue
+		}
+		if without.Pairs > 0.8*right || math.Abs(a.Pairs-right) > 0.02*right || a.By != ByMargins {
+			t.Errorf("%s: %.0f translations are expected by %s, %.0f without the margins; there are %d", name, a.Pairs, a.By, without.Pairs, right)
+		}
+		adapted := make([]float32, len(probabilities))
+		for i, p := range probabilities {
+			if adapted[i] = a.Of(p); adapted[i] < without.Of(p) {
+				t.Fatalf("%s: %v is given %v, and %v without the margins", name, p, adapted[i], without.Of(p))
+			}
+		}
+		if slices.Reverse(adapted); !slices.IsSorted(adapted) {
+			t.Errorf("%s: the order is not kept", name)
+		}
+	}
+}
