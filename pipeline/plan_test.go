@@ -121,10 +121,10 @@ func TestKeysAreStable(t *testing.T) {
 		digest, family       string
 		search, merge, match string
 	}{
-		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "cc012dcef05df9d1c744ee7793f3d911 08c90e129f9d925eec26a3d0fa50e1e2 e4cf98504a1eb8f182612bfb71e384ee 3ebbac996406eff481133bfa1b1d51d1",
-			"2435c49fdfcbcba804d72917dbe04954 5ab0ec9a3524e2661667bfd24432c8e7 1868452e7832c9b980df972c3cf21bf1 b22756afcfac7e95b2b9ce4be0264b9f", "21b7083cd77444a7ba95e4f4b73da281"},
-		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "0b374b64b0b1ac669521d748d9a58206 60bca33f23e8742fb36707f3a74aeb66 ae3616b062485ca866ac1e55adbc7b29 4d37db3c2e89ddd0d52510377313f0bb",
-			"841ec495629e22a50565c624a7f45f37 4dec08baa3fc0b3d405964d876ea073b 82c500ee101caa177115a2e6404fe36d d4d64b6754eea0be22a59037baf24605", "b221053876e3f67f92d15cef3c22496b"},
+		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "be6c321f6618372cb30338a44db41b52 b257bdc20d4b276340ebd03e4d826c25 4991bf8ff55ef06f56be9eff6cb29996 c4a15d28125c584284590a07a1ea9fba",
+			"62d9823ccca4c4c867c27ac619156ebb 7e036d0a8d953669a606cf125cfadbcd 1ca0ecec677b2852defed5954eec579b 9f557b9a770acd02976397e8a47e2543", "d2b91b75d33892c999b721449b48f858"},
+		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "1f02f42d40f183a0b5d3346e37fe99a9 287ae5c9edaabfd5863198ba007eab02 64c6372e0cde39787dd8d8df3e9927d2 a0c8a45c98dff4d80f2eb92fc8b9e04a",
+			"66570a4ee5a02d4b0ebb7da84d5196bc 88b13628717a9129a5a2db023547e2a6 a24899809c8d843f0f7353aabe73535d 2ee92319cfbd6f3b31f12ed136a19fec", "da1526b67f09a14dee63a87ed7671007"},
 	} {
 		r := request(2, 2, nil)
 		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest
@@ -133,7 +133,7 @@ func TestKeysAreStable(t *testing.T) {
 		}
 		got := keysOf(build(t, r))
 		for name, want := range map[string]string{
-			"encode": "d6594bffb9dd13822b21284ee9b2ccf9 5272227ad0f07d810b1d75a6995d2f61 968c618500ef9d0984fd9757518a3ce1 3db8288ad9d9ab125bca2abce36bac24",
+			"encode": "16597a6005614b27ad6c64fa2424c2dd 44fd7c74f735340f637c3d740be3f821 30af13c3afa0d150fd093b1e40a72b29 5320861b91ba147b62670c9fda989ce0",
 			"search": c.search, "merge": c.merge, "match": c.match,
 		} {
 			if strings.Join(got[name], " ") != want {
