@@ -50,7 +50,7 @@ func (r *Ranked) NearMisses(sources, targets int, texts TextsOf) error {
 	}
 	lost, many := lostOf(free, matches)
 	if many { // few texts, so that few texts are read
-		if err := texts.dropVariants(free); err != nil {
+		if err := texts.dropVariants(free, r.numberless); err != nil {
 			return err
 		}
 		lost, many = lostOf(free, matches)
@@ -95,7 +95,7 @@ func (r *Ranked) kinds() (kinds []nearMissKind, spared []float32, err error) {
 	none := r.scorer.Terms[numbers].of(0)
 	err = r.values.Each(func(i int, v []float32) {
 		switch {
-		case v[numbers] > 0:
+		case v[numbers] > 0 && !r.numberless:
 			kinds[i], spared[i] = numberNearMiss, float32(none-r.scorer.Terms[numbers].of(float64(v[numbers])))
 		case v[negation] > 0:
 			kinds[i] = negationNearMiss

@@ -26,6 +26,7 @@ type Ranked struct {
 	order         []int32   // buffer of sort
 	spare         []float32 // buffer of By
 	scorer        *Scorer
+	numberless    bool    // numbers say nothing
 	many          bool    // the text has many near misses
 	right         float64 // part of the matches that is right if their differences do not show
 	Strong

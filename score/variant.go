@@ -18,14 +18,19 @@ const (
 type TextsOf func(side int, numbers []int32) ([]string, error)
 
 // dropVariants forgets free sentences that are variants of the sentence that won: both are translations, where a near
-// miss is none.
-func (t TextsOf) dropVariants(free [2][]freeSentence) error {
+// miss is none. Where numbers say nothing, sentences with other ones are variants.
+func (t TextsOf) dropVariants(free [2][]freeSentence, numberless bool) error {
 	for side := range free {
 		var numbers, winners []int32
 		compare := func() error {
 			texts, err := t(side, append(numbers, winners...))
 			if err != nil {
 				return err
+			}
+			if numberless {
+				for i := range texts {
+					texts[i] = strings.Map(withoutDigits, texts[i])
+				}
 			}
 			for i, number := range numbers {
 				if IsVariant(texts[i], texts[len(numbers)+i]) {
@@ -74,4 +79,12 @@ func wordsOf(text string) string {
 		words.WriteByte(' ')
 	}
 	return words.String()
+}
+
+// withoutDigits is for strings.Map.
+func withoutDigits(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
 }

@@ -2,6 +2,20 @@ package score
 
 import "testing"
 
+// TestDropVariants: where numbers say nothing, a sentence with another time is a variant.
+func TestDropVariants(t *testing.T) {
+	texts := Texts{{"12:03 closed", "12:47 closed", "12:03 opened"}, nil}
+	for _, numberless := range []bool{false, true} {
+		free := [2][]freeSentence{{{}, {p: 0.5, winner: 0}, {p: 0.5, winner: 0}}, nil}
+		if err := TextsOf(texts.Of).dropVariants(free, numberless); err != nil {
+			t.Fatal(err)
+		}
+		if dropped := free[0][1].p == 0; dropped != numberless || free[0][2].p == 0 {
+			t.Errorf("numbers say nothing %v: %v", numberless, free[0])
+		}
+	}
+}
+
 func TestIsVariant(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

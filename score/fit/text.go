@@ -43,10 +43,13 @@ func ToText(r *score.Ranked, sources, targets int, texts score.TextsOf) (*score.
 // takes for translations are true examples, the other matched ones false, and the weights are held near the scorer's.
 // The scorer stays where there is too little to learn from, or too much is learnt.
 func follow(r *score.Ranked, sources, targets int) (*score.Scorer, error) {
-	base := r.Scorer()
-	if base.Refined != nil {
+	if base := r.Scorer(); base.Refined != nil {
 		return base, nil
 	}
+	if err := r.DropNumbers(sources, targets); err != nil {
+		return nil, err
+	}
+	base := r.Scorer()
 	verdicts, adapted, n := expect(r, sources, targets, score.UnseenTimes)
 	before := adapted.Pairs
 	if before < minTextPairs || n-before < minTextPairs || before > maxTextShare*n {
