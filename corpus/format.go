@@ -158,8 +158,9 @@ func onPages(open func(*Reader, *bufio.Reader) (page.Reader, error)) func(*Reade
 
 func openText(r *Reader, br *bufio.Reader) (decoder, error) {
 	head, _ := br.Peek(input.PeekBytes)
-	if htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
-		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, or leave the file out", r.src.Name)
+	if r.opts.Format == FormatAuto && htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
+		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, with --format text if every line is a sentence with its tags, "+
+			"or leave the file out", r.src.Name)
 	}
 	return onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &textDecoder{in}, nil })(r, br)
 }

@@ -232,6 +232,16 @@ func TestFatalInputs(t *testing.T) {
 	}
 }
 
+// TestTaggedLines: lines of sentences with tags are read by whoever says that they are text.
+func TestTaggedLines(t *testing.T) {
+	opts := DefaultOptions()
+	opts.Format = FormatText
+	sentences, _, err := readAll("a.txt", []byte("<p>It rained.</p>\n<p>It snowed.</p>\n"), opts)
+	if err != nil || len(sentences) != 2 || sentences[1].Text != "<p>It snowed.</p>" {
+		t.Errorf("%v, error %v", sentences, err)
+	}
+}
+
 func TestParquetColumns(t *testing.T) {
 	type dict struct {
 		Text  string `parquet:"text,dict"`

@@ -20,9 +20,10 @@ const (
 
 // Calm returns a normalised sentence of a language as encoders and features get it: a loud one in lower case, Chinese,
 // Japanese and Thai without the blanks that word segmentation puts between their characters, and Arabic and Hebrew with
-// vowels at most words, as in scripture and books for learners, without these. loud says that case says nothing of the
-// sentence.
+// vowels at most words, as in scripture and books for learners, without these; none has HTML's tags and entities. loud says
+// that case says nothing of the sentence.
 func Calm(text, language string) (calm string, loud bool) {
+	text = withoutMarkup(text)
 	base, _, _ := strings.Cut(language, "-")
 	if base != "yi" && base != "ks" { // where the marks are their only vowels
 		text = withoutVowels(text)

@@ -29,6 +29,11 @@ func TestCalm(t *testing.T) {
 		{"ar", "وقّع الرئيس القانون أخيراً", "وقّع الرئيس القانون أخيراً", false},
 		{"he", "הַנָּשִׂיא חָתַם עַל הַחֹק", "הנשיא חתם על החק", false},
 		{"yi", "דער פּרעזידענט האָט אונטערגעשריבן", "דער פּרעזידענט האָט אונטערגעשריבן", false},
+		{"fr", "La pr&eacute;vention d&rsquo;abord &amp; toujours", "La prévention d’abord & toujours", false},
+		{"pl", "Kliknij <b>Zapisz</b>, aby <a href=\"#\" class=x>zapisać</a> plik.<br/>Potem", "Kliknij Zapisz, aby zapisać plik. Potem", false},
+		{"en", "The &lt;b&gt; tag, List<T> and a<b and c>d", "The <b> tag, List<T> and a<b and c>d", false},
+		{"en", "<br>", "<br>", false}, // nothing else
+		{"en", "AT&T & co.", "AT&T & co.", false},
 		{"zh", "", "", false},
 	} {
 		if calm, loud := Calm(c.text, c.language); calm != c.want || loud != c.loud {
