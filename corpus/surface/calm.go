@@ -23,7 +23,7 @@ const (
 // vowels at most words, as in scripture and books for learners, without these; none has HTML's tags and entities. loud says
 // that case says nothing of the sentence.
 func Calm(text, language string) (calm string, loud bool) {
-	text = withoutMarkup(text)
+	text = WithoutMarkup(text)
 	base, _, _ := strings.Cut(language, "-")
 	if base != "yi" && base != "ks" { // where the marks are their only vowels
 		text = withoutVowels(text)

@@ -12,8 +12,8 @@ var tag = regexp.MustCompile(`(?i)</?(?:a|abbr|b|big|br|center|code|del|div|em|f
 // block finds the name of a tag that parts words.
 var block = regexp.MustCompile(`(?i)^</?(?:br|div|h[1-6]|hr|li|ol|p|pre|t[dhr]|ul)\b`)
 
-// withoutMarkup removes HTML tags from a text and decodes its entities. A text of nothing else stays.
-func withoutMarkup(text string) string {
+// WithoutMarkup removes HTML tags from a text and decodes its entities. A text of nothing else stays.
+func WithoutMarkup(text string) string {
 	if !strings.ContainsAny(text, "<&") {
 		return text
 	}
