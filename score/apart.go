@@ -6,10 +6,10 @@ import (
 	"bitextmine/mine"
 )
 
-// The margins of matched pairs keep translations apart from wrong pairs if, of the translations that MarginProbabilities
-// expects, fewer than marginDoubt are in doubt, by the sum of the lesser of both probabilities: they count less and less
-// from there to maxMarginDoubt. Of 90 texts the margins are right where they are so sure, to a twentieth, and far off
-// where a fifth is in doubt (bench/results/scoring-2026-11-29.md).
+// The margins of matched pairs keep translations apart from wrong pairs if, of the translations that
+// MarginProbabilities expects, fewer than marginDoubt are in doubt, by the sum of the lesser of both probabilities:
+// they count less and less from there to maxMarginDoubt. Of 90 texts the margins are right where they are so sure, to a
+// twentieth, and far off where a fifth is in doubt (bench/results/scoring-2026-11-29.md).
 const (
 	marginDoubt    = 0.03
 	maxMarginDoubt = 0.06

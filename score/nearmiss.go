@@ -109,7 +109,7 @@ func (r *Ranked) kinds() (kinds []nearMissKind, spared []float32, err error) {
 func (r *Ranked) nearMisses(
 	verdicts []mine.Verdict, kinds []nearMissKind, spared []float32, sources, targets int,
 ) (won [nearMissKinds]float64, free [2][]freeSentence, err error) {
-	var match [2][]int32 // of a sentence in a match 1 more than the number of the other one
+	var match [2][]int32 // one more than the number of the other sentence of a match; 0: none
 	for side, n := range [2]int{sources, targets} {
 		if match[side], err = spill.Make[int32](r.room, n); err != nil {
 			return won, free, err
@@ -153,7 +153,7 @@ type freeSentence struct {
 
 // lostOf counts near misses that lost, by kind, and reports whether these are many for so many matches.
 func lostOf(free [2][]freeSentence, matches float64) (lost [nearMissKinds]float64, many bool) {
-	sure := 0.0 // by the scorer's own probabilities
+	sure := 0.0 // the scorer's own probabilities say so
 	for _, side := range free {
 		for _, of := range side {
 			lost[of.kind] += float64(of.p)

@@ -8,8 +8,8 @@ import (
 	"bitextmine/score/feature"
 )
 
-// Of ordinary text translations have the same numbers, and a pair with others is wrong. Where lines begin with a time or
-// a record's identifier, translations have other numbers as often as wrong pairs have: then numbers say nothing, and
+// Of ordinary text translations have the same numbers, and a pair with others is wrong. Where lines begin with a time
+// or a record's identifier, translations have other numbers as often as wrong pairs have: then numbers say nothing, and
 // nothing would be found by them. Which pairs are translations is told by the margins alone, if these keep both kinds
 // far enough apart. All bounds lie between texts of both sorts (bench/results/scoring-2026-11-29.md).
 const (

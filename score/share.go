@@ -10,7 +10,7 @@ import (
 const (
 	ByScorer  = "scorer"  // they are the scorer's: too few pairs to estimate a share from
 	ByShift   = "shift"   // prior shift alone
-	ByMargins = "margins" // the distribution of the margins, without a scorer or where it expects more than the scorer does
+	ByMargins = "margins" // the distribution of the margins: no scorer, or one that expects less
 	ByMixture = "mixture" // the distribution of the log odds, with the prior shift as its prior
 	ByStrong  = "strong"  // one of these, and then what the strong encoder of two-stage mining adds
 )
@@ -75,8 +75,8 @@ func Adapt(probabilities []float32, prior, times float64) *Adapted {
 }
 
 // Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where the text has
-// many near misses, which lie between its two kinds, and where the encoder does not know one of the languages. Where the
-// margins keep translations apart, at least so many are expected.
+// many near misses, which lie between its two kinds, and where the encoder does not know one of the languages. Where
+// the margins keep translations apart, at least so many are expected.
 func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) *Adapted {
 	right := 1.0
 	if r.many {

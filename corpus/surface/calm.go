@@ -20,8 +20,8 @@ const (
 
 // Calm returns a normalised sentence of a language as encoders and features get it: a loud one in lower case, Chinese,
 // Japanese and Thai without the blanks that word segmentation puts between their characters, and Arabic and Hebrew with
-// vowels at most words, as in scripture and books for learners, without these; none has HTML's tags and entities. loud says
-// that case says nothing of the sentence.
+// vowels at most words, as in scripture and books for learners, without these; none has HTML's tags and entities. loud
+// says that case says nothing of the sentence.
 func Calm(text, language string) (calm string, loud bool) {
 	text = WithoutMarkup(text)
 	base, _, _ := strings.Cut(language, "-")
@@ -91,11 +91,12 @@ func isLoud(text string, titles bool) bool {
 	return titles && c.longer >= minTitled && float64(c.titled) >= loudShare*float64(c.longer)
 }
 
-// pointed is the number of marks for each letter from which a text in Arabic or Hebrew script is written with vowels: one
-// in a hundred ordinary sentences has so many, and texts with all vowels have six times as many.
+// pointed is the number of marks for each letter from which a text in Arabic or Hebrew script is written with vowels:
+// one in a hundred ordinary sentences has so many, and texts with all vowels have six times as many.
 const pointed = 0.1
 
-// pointsOf are the vowels and other marks above and below letters of Arabic and Hebrew, and what stretches an Arabic word.
+// pointsOf are the vowels and other marks above and below letters of Arabic and Hebrew, and what stretches an Arabic
+// word.
 var pointsOf = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0591, Hi: 0x05bd, Stride: 1}, {Lo: 0x05bf, Hi: 0x05c7, Stride: 1}, {Lo: 0x0610, Hi: 0x061a, Stride: 1},
 	{Lo: 0x0640, Hi: 0x0640, Stride: 1}, {Lo: 0x064b, Hi: 0x065f, Stride: 1}, {Lo: 0x0670, Hi: 0x0670, Stride: 1},

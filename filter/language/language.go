@@ -41,8 +41,8 @@ func For(stated string) *Identifier {
 	return l
 }
 
-// Identify returns the language of a text, without addresses, names with @ or #, code and tags. A text that is not UTF-8
-// is not identified.
+// Identify returns the language of a text, without addresses, names with @ or #, code and tags. A text that is not
+// UTF-8 is not identified.
 //
 // A statement lowers the score of the same language in another script, so much that CLD2 takes traditional Chinese for
 // Japanese where simplified is stated. So what is not in the stated language is identified again, with that script
