@@ -27,15 +27,20 @@ func (r *Ranked) apart(verdicts []mine.Verdict) (pairs, weight float64) {
 	slices.Sort(margins)
 	slices.Reverse(margins)
 	probabilities, _ := MarginProbabilities(margins)
-	expected, doubt := 0.0, 0.0
-	for _, p := range probabilities {
-		expected += float64(p)
-		doubt += float64(min(p, 1-p))
-	}
+	expected, doubt := doubted(probabilities)
 	if expected < minApart {
 		return 0, 0
 	}
 	return expected - doubt, max(0, min(1, (maxMarginDoubt-doubt/expected)/(maxMarginDoubt-marginDoubt)))
+}
+
+// doubted is how many translations probabilities make one expect, and how many of these are in doubt.
+func doubted(probabilities []float32) (expected, doubt float64) {
+	for _, p := range probabilities {
+		expected += float64(p)
+		doubt += float64(min(p, 1-p))
+	}
+	return expected, doubt
 }
 
 // raise raises all log odds by as much as it takes to expect so many translations, if fewer are expected.

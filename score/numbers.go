@@ -98,11 +98,15 @@ func sayNothing(pairs, conflicts [2]float64) bool {
 	return right >= minConflicts && right <= conflictFactor*wrong && wrong <= conflictFactor*right
 }
 
-// farApart returns the probabilities that the margins give if translations are far above wrong pairs.
+// farApart returns the probabilities that the margins give if translations are far above wrong pairs, or hardly any is in
+// doubt.
 func farApart(margins []float32) ([]float32, bool) {
 	probabilities, ok := MarginProbabilities(margins)
 	if !ok {
 		return nil, false
+	}
+	if expected, doubt := doubted(probabilities); expected >= minApart && doubt < maxMarginDoubt*expected {
+		return probabilities, true
 	}
 	m, ok := fitMixture(margins)
 	return probabilities, ok && m.mean >= m.place+apartScales*m.scale
