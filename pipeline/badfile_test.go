@@ -133,10 +133,25 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))
 	cfg.OnBadFile = config.SkipBadFile
 	mustNight(t, cfg)
+	mustNight(t, cfg)
 	text.remove(0, nightText(0))
 	text.remove(0, nightText(1))
-	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has shrunk from") || !strings.Contains(err.Error(), "--on-bad-file fail") {
-		t.Errorf("error %v", err)
+	report := filepath.Join(cfg.Out, night.LatestName, record.ReportName)
+	for _, damage := range []struct {
+		name string
+		do   func() error
+	}{
+		{"as it is", func() error { return nil }},
+		{"an empty report", func() error { return os.Truncate(report, 0) }},
+		{"no report", func() error { return os.Remove(report) }},
+		{"no link", func() error { return os.Remove(filepath.Join(cfg.Out, night.LatestName)) }},
+	} {
+		if err := damage.do(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has shrunk from") || !strings.Contains(err.Error(), "--on-bad-file fail") {
+			t.Errorf("%s: error %v", damage.name, err)
+		}
 	}
 	cfg.OnBadFile = config.FailBadFile
 	mustNight(t, cfg)

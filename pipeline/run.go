@@ -115,7 +115,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (*record.Report, err
 		return m.report, m.deliver(ctx, p, into)
 	}
 	if cfg.DryRun != nil {
-		previous, _ := record.ReadReport(filepath.Join(cfg.Out, night.LatestName)) // the night will warn if it is damaged
+		previous, _, _, _ := night.Directory(cfg.Out).Last() // the night itself will warn if it is damaged
 		return mine(ctx, previous, func(*record.Report) {}, nil)
 	}
 	n := &night.Night{Config: cfg, Version: opts.Version, Log: opts.Log, OpenStore: opts.openStore, Mine: mine}

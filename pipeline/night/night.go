@@ -42,6 +42,7 @@ type Night struct {
 	OpenStore func(ctx context.Context, location string) (*store.Store, error)
 
 	previous *record.Report
+	before   string // directory of previous
 	warnings []string
 }
 
@@ -71,9 +72,8 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 	if err := out.refuseOwn(); err != nil {
 		return nil, err
 	}
-	n.previous, err = record.ReadReport(filepath.Join(cfg.Out, LatestName))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		n.Log.Warn("the last run's report cannot be read; the summary compares with nothing", "damage", err)
+	if err := n.readPrevious(out); err != nil {
+		return nil, err
 	}
 	if n.previous != nil && n.previous.Started.After(begin) {
 		n.warn("the clock went back: the run before began at %s", n.previous.Started.Format(time.RFC3339))
@@ -90,6 +90,15 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 	}
 	n.Log.Info("swept the work directory", "removed", swept)
 	return report, nil
+}
+
+// readPrevious reads the report of the run before.
+func (n *Night) readPrevious(out Directory) (err error) {
+	var warning string
+	if n.previous, n.before, warning, err = out.Last(); err == nil && warning != "" {
+		n.warn("%s", warning)
+	}
+	return err
 }
 
 func isDirectory(path string) bool {
@@ -147,7 +156,7 @@ func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, err
 	}
 	var changes *admin.Difference
 	if n.previous != nil {
-		if changes, err = admin.Diff(ctx, filepath.Join(string(out), LatestName), filepath.Join(dir, file)); err != nil {
+		if changes, err = admin.Diff(ctx, n.before, filepath.Join(dir, file)); err != nil {
 			n.warn("the run before cannot be compared with: %s", strings.ReplaceAll(err.Error(), dir, final))
 		}
 	}

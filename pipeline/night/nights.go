@@ -44,27 +44,73 @@ func (d Directory) Publish(name string) error {
 	return errors.Join(atomicfile.SyncDir(filepath.Dir(final)), d.Link(name))
 }
 
-// names lists the directories of earlier nights by number, ascending, after removing what a killed night left.
-func (d Directory) names() (names []string, last int, err error) {
+// names lists the directories of earlier nights by number, ascending, and what a killed night left.
+func (d Directory) names() (names, left []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(string(d), label.RunsName))
 	if err != nil {
-		return nil, 0, fmt.Errorf("list the earlier nights: %w", err)
+		return nil, nil, fmt.Errorf("list the earlier nights: %w", err)
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), atomicfile.Suffix) {
-			if err := os.RemoveAll(filepath.Join(string(d), label.RunsName, e.Name())); err != nil {
-				return nil, 0, fmt.Errorf("remove what an earlier night left: %w", err)
-			}
+			left = append(left, e.Name())
 			continue
 		}
 		number, _, _ := strings.Cut(e.Name(), "-")
-		if i, err := strconv.Atoi(number); err == nil && e.IsDir() {
+		if _, err := strconv.Atoi(number); err == nil && e.IsDir() {
 			names = append(names, e.Name())
-			last = max(last, i)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return numberOf(a) - numberOf(b) })
-	return names, last, nil
+	return names, left, nil
+}
+
+// clean removes what a killed night left, and lists the directories of earlier nights as names does.
+func (d Directory) clean() ([]string, error) {
+	names, left, err := d.names()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		if err := os.RemoveAll(filepath.Join(string(d), label.RunsName, name)); err != nil {
+			return nil, fmt.Errorf("remove what an earlier night left: %w", err)
+		}
+	}
+	return names, nil
+}
+
+// Last is the report of the last night, and the directory that it stands in. Where that is lost or damaged it is the
+// newest one that can be read, and warning says which were skipped; nil if there is none.
+func (d Directory) Last() (report *record.Report, dir, warning string, err error) {
+	dir = filepath.Join(string(d), LatestName)
+	if report, err = record.ReadReport(dir); err == nil {
+		return report, dir, "", nil
+	}
+	names, _, err := d.names()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, "", "", nil
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	var skipped []string
+	for _, name := range slices.Backward(names) {
+		dir, _ = d.Night(name)
+		if report, err = record.ReadReport(dir); err == nil {
+			break
+		}
+		skipped = append(skipped, filepath.Join(dir, record.ReportName))
+	}
+	if len(skipped) == 0 {
+		return report, dir, "", nil
+	}
+	warning = fmt.Sprintf("%s is lost or damaged", skipped[0])
+	if more := len(skipped) - 1; more > 0 {
+		warning = fmt.Sprintf("%s and %d more before it are lost or damaged", skipped[0], more)
+	}
+	if report == nil {
+		return nil, "", warning + ": this night is compared with none, so look whether its text is all there", nil
+	}
+	return report, dir, fmt.Sprintf("%s: this night is compared with %s", warning, filepath.Base(dir)), nil
 }
 
 func numberOf(name string) int {
@@ -78,8 +124,11 @@ func numberOf(name string) int {
 
 // Next is the number of this night.
 func (d Directory) Next() (int, error) {
-	_, last, err := d.names()
-	return last + 1, err
+	names, err := d.clean()
+	if err != nil || len(names) == 0 {
+		return 1, err
+	}
+	return numberOf(names[len(names)-1]) + 1, nil
 }
 
 // refuseOwn refuses a directory whose OUT/latest is not a link: it is the user's, and not to be replaced.
@@ -108,7 +157,7 @@ func (d Directory) Link(name string) error {
 
 // Prune removes the oldest nights until keep are left.
 func (d Directory) Prune(keep int) error {
-	names, _, err := d.names()
+	names, err := d.clean()
 	if err != nil {
 		return err
 	}

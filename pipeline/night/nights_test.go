@@ -82,8 +82,46 @@ func TestNights(t *testing.T) {
 	if err := d.Prune(2); err != nil {
 		t.Fatal(err)
 	}
-	left, _, err := d.names()
+	left, err := d.clean()
 	if err != nil || !slices.Equal(left, []string{"000002-2026-01-02", "000003-2025-12-31"}) {
 		t.Errorf("left %q, error %v", left, err)
+	}
+}
+
+// TestLastReadableReport: the newest one that can be read, and the warning says which cannot.
+func TestLastReadableReport(t *testing.T) {
+	d := Directory(t.TempDir())
+	if report, _, warning, err := d.Last(); report != nil || warning != "" || err != nil {
+		t.Errorf("before the first night: %v, %q, %v", report, warning, err)
+	}
+	var dirs []string
+	for _, name := range []string{"000008-2026-01-01", "000009-2026-01-02", "000010-2026-01-03"} {
+		final, _ := d.Night(name)
+		if err := os.MkdirAll(final, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&record.Report{PlanID: name[:6]}).Write(filepath.Join(final, record.ReportName)); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, final)
+	}
+	if err := d.Link(filepath.Base(dirs[2])); err != nil {
+		t.Fatal(err)
+	}
+	for lost, want := range []struct{ id, warning string }{
+		{"000010", ""},
+		{"000009", dirs[2] + "/run.json is lost or damaged: this night is compared with 000009-2026-01-02"},
+		{"000008", dirs[2] + "/run.json and 1 more before it are lost or damaged: this night is compared with 000008-2026-01-01"},
+		{"", dirs[2] + "/run.json and 2 more before it are lost or damaged: this night is compared with none, so look whether its text is all there"},
+	} {
+		report, dir, warning, err := d.Last()
+		if err != nil || (report == nil) != (want.id == "") || report != nil && (report.PlanID != want.id || lost > 0 && dir != dirs[2-lost]) || warning != want.warning {
+			t.Errorf("%d lost: %+v in %s, warning %q, error %v", lost, report, dir, warning, err)
+		}
+		if lost < len(dirs) {
+			if err := os.Truncate(filepath.Join(dirs[2-lost], record.ReportName), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
