@@ -117,29 +117,35 @@ func fields(list string) []string {
 
 // Configs are the settings of each pair's own run.
 func Configs(cfg config.Config, pairs []Pair) ([]config.Config, error) {
+	configs, lacking, err := configsOf(cfg, pairs)
+	return configs, cmp.Or(err, cmp.Or(lacking...))
+}
+
+// configsOf is Configs, with the error of each pair whose text cannot be found.
+func configsOf(cfg config.Config, pairs []Pair) (configs []config.Config, lacking []error, err error) {
 	if err := check(&cfg); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	corpora, err := texts(&cfg, languages(pairs))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cfg.Work == "" {
 		cfg.Work = filepath.Join(cfg.Out, "work")
 	}
-	configs := make([]config.Config, len(pairs))
+	configs, lacking = make([]config.Config, len(pairs)), make([]error, len(pairs))
 	for i, p := range pairs {
 		one := Of(cfg, p)
 		one.Corpora = corpora
 		if err := one.Validate(); err != nil {
-			return nil, badinput.Errorf("%s: %w", p, err)
+			return nil, nil, badinput.Errorf("%s: %w", p, err)
 		}
 		if _, _, err := one.Inputs(); err != nil {
-			return nil, badinput.Errorf("%s: %w", p, err)
+			lacking[i] = badinput.Errorf("%s: %w", p, err)
 		}
 		configs[i] = one
 	}
-	return configs, nil
+	return configs, lacking, nil
 }
 
 // Of returns the settings of a pair, but for its text.

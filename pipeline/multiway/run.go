@@ -11,6 +11,7 @@ package multiway
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -72,15 +73,46 @@ type Done struct {
 	Free   func() error // called when the pairs have what they need of it, which may be swept from then on
 }
 
+// of does the tasks of the pairs that lack no text. If it cannot, none of them took part.
+func (t Together) of(ctx context.Context, cfgs []config.Config, lacking []error, out string, log *slog.Logger) *Done {
+	none := &Done{Took: make([]bool, len(cfgs)), Free: func() error { return nil }}
+	var whole []config.Config
+	var places []int
+	for i, cfg := range cfgs {
+		if lacking[i] == nil {
+			whole, places = append(whole, cfg), append(places, i)
+		}
+	}
+	if t == nil || len(whole) < 2 {
+		return none
+	}
+	log.Info("doing the tasks of all pairs together", "pairs", len(whole))
+	done, err := t(ctx, whole, out)
+	if err != nil {
+		if ctx.Err() == nil {
+			log.Warn("the tasks of all pairs could not be done together, so each pair goes on by itself", "reason", err)
+		}
+		return none
+	}
+	for i, took := range done.Took {
+		none.Took[places[i]] = took
+	}
+	return &Done{Stages: done.Stages, Took: none.Took, Free: done.Free}
+}
+
 // Run mines every pair, then joins what was kept. A pair that fails does not hold up the others; the error is then that
 // of every pair that failed, and nothing is joined. Where all failed, the report of the run before stays. together is
-// for engines whose tasks run elsewhere, nil for others: if it fails, each pair goes on by itself.
-func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Together, mine Mine) (_ *Report, err error) {
+// for engines whose tasks run elsewhere, nil for others: if it fails, each pair goes on by itself. Text that cannot be
+// found is refused before the first pair; at night it is the failure of its language's pairs.
+func Run(ctx context.Context, cfg config.Config, nightly bool, log *slog.Logger, together Together, mine Mine) (_ *Report, err error) {
 	pairs, err := Pairs(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	configs, err := Configs(cfg, pairs)
+	configs, lacking, err := configsOf(cfg, pairs)
+	if first := cmp.Or(lacking...); err == nil && !nightly {
+		err = first
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,24 +120,16 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, together Toge
 		log.Warn(warning)
 	}
 	report := &Report{Languages: languages(pairs), Rows: map[int]int{}}
-	took := make([]bool, len(pairs))
-	if together != nil && len(pairs) > 1 {
-		log.Info("doing the tasks of all pairs together", "pairs", len(pairs))
-		done, failure := together(ctx, configs, cfg.Out)
-		if failure == nil {
-			defer func() { err = errors.Join(err, done.Free()) }()
-			report.Stages, took = done.Stages, done.Took
-		} else if ctx.Err() == nil {
-			log.Warn("the tasks of all pairs could not be done together, so each pair goes on by itself", "reason", failure)
-		}
-	}
+	done := together.of(ctx, configs, lacking, cfg.Out, log)
+	defer func() { err = errors.Join(err, done.Free()) }()
+	report.Stages = done.Stages
 	var failed []error
 	var bitexts []string
 	for i, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if cfg.DryRun != nil && took[i] {
+		if cfg.DryRun != nil && done.Took[i] {
 			continue // its scripts are among those of all
 		}
 		log.Info("mining a pair", "pair", p, "number", i+1, "of", len(pairs))

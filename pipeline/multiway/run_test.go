@@ -125,7 +125,7 @@ func TestManyPairsAreTheRunsOfEachPair(t *testing.T) {
 	var log bytes.Buffer
 	opts := options()
 	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r, err := multiway.Run(t.Context(), cfg, opts.Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+	r, err := multiway.Run(t.Context(), cfg, false, opts.Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
 		r, err := pipeline.Run(ctx, one, opts)
 		if err == nil {
 			if !slices.Contains(r.Warnings, cfg.SortWarnings[0]) {
@@ -178,7 +178,7 @@ func TestPairsOnAnEngineAreOnePlan(t *testing.T) {
 	run := func(engine, line string) (pipeline.Config, *multiway.Report) {
 		cfg := settings(t, named)
 		cfg.Langs, cfg.Engine, cfg.Command, cfg.CommandJobs, cfg.Threads = "de,en,fr", engine, line, 1, 2
-		r, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine)
+		r, err := multiway.Run(t.Context(), cfg, false, options().Log, together(&cfg), mine)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestPairsGoOnAlone(t *testing.T) {
 	if err := os.WriteFile(strings.TrimPrefix(cfg.LanguageText[2], "fr="), []byte("%PDF-1.7 of French"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine)
+	r, err := multiway.Run(t.Context(), cfg, false, options().Log, together(&cfg), mine)
 	if err == nil || r == nil || r.Pairs[0].Failed != "" || r.Pairs[0].Kept == 0 || r.Pairs[1].Failed == "" || r.Pairs[2].Failed == "" {
 		t.Errorf("the report is %+v, the error %v", r, err)
 	}
@@ -249,7 +249,7 @@ func TestPairsPrintOnePlan(t *testing.T) {
 	cfg := settings(t, text(t, "de", "en", "fr"))
 	var scripts bytes.Buffer
 	cfg.Langs, cfg.Engine, cfg.Threads, cfg.DryRun = "de,en,fr", "slurm", 2, &scripts
-	if _, err := multiway.Run(t.Context(), cfg, options().Log, together(&cfg), mine); err != nil {
+	if _, err := multiway.Run(t.Context(), cfg, false, options().Log, together(&cfg), mine); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(scripts.String(), "#!/bin/bash"); n != 4 {
@@ -358,7 +358,7 @@ func TestAPairThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 	cfg := settings(t, text(t, "de", "en", "fr"))
 	cfg.LangPairs = "de-en,fr-en"
 	mined := 0
-	r, err := multiway.Run(t.Context(), cfg, options().Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
+	r, err := multiway.Run(t.Context(), cfg, false, options().Log, nil, func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
 		if one.Source == "de" {
 			return nil, errors.New("the disk is gone")
 		}
@@ -373,6 +373,37 @@ func TestAPairThatFailsDoesNotHoldUpTheOthers(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(cfg.Out, multiway.TableName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a table was written without a pair: %v", err)
+	}
+}
+
+// TestANightWithoutTheTextOfOneLanguage: its pairs fail, and the others are mined, together where an engine does so; by
+// day it is refused before the first pair.
+func TestANightWithoutTheTextOfOneLanguage(t *testing.T) {
+	cfg := settings(t, append(text(t, "de", "en", "fr"), "es="+filepath.Join(t.TempDir(), "not mounted")))
+	cfg.LangPairs = "es-en,de-en,fr-en"
+	var mined, joined []string
+	join := func(_ context.Context, cfgs []pipeline.Config, _ string) (*multiway.Done, error) {
+		for _, one := range cfgs {
+			joined = append(joined, one.Source)
+		}
+		return &multiway.Done{Took: make([]bool, len(cfgs)), Free: func() error { return nil }}, nil
+	}
+	each := func(_ context.Context, one pipeline.Config) (*record.Report, error) {
+		if _, _, err := one.Inputs(); err != nil {
+			return nil, err
+		}
+		mined = append(mined, one.Source)
+		return &record.Report{}, nil
+	}
+	if _, err := multiway.Run(t.Context(), cfg, false, options().Log, join, each); !badinput.Is(err) || joined != nil || mined != nil {
+		t.Errorf("by day: error %v, joined %q, mined %q", err, joined, mined)
+	}
+	r, err := multiway.Run(t.Context(), cfg, true, options().Log, join, each)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "1 of 3 pairs failed: es-en: ") || !slices.Equal(mined, []string{"de", "fr"}) || !slices.Equal(joined, mined) {
+		t.Errorf("at night: error %v, joined %q, mined %q", err, joined, mined)
+	}
+	if r == nil || r.Pairs[0].Failed == "" || r.Pairs[1].Failed != "" {
+		t.Errorf("the report is %+v", r)
 	}
 }
 
@@ -394,7 +425,7 @@ func TestTheReportOfTheRunBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		_, err := multiway.Run(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)), nil,
+		_, err := multiway.Run(t.Context(), cfg, false, slog.New(slog.NewTextHandler(&log, nil)), nil,
 			func(ctx context.Context, one pipeline.Config) (*record.Report, error) {
 				if slices.Contains(test.failing, one.Source) {
 					return nil, errors.New("other settings")

@@ -59,7 +59,7 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 			return pipeline.Together(ctx, cfgs, out, opts)
 		}
 	}
-	r, err := multiway.Run(ctx, cfg, opts.Log, together, mine)
+	r, err := multiway.Run(ctx, cfg, nightly, opts.Log, together, mine)
 	if r == nil || cfg.DryRun != nil {
 		return err
 	}
