@@ -261,9 +261,14 @@ func (b bucket) List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 }
 
 // Sweep removes files of outputs that are not in the output's record, probes of processes that were killed, and the
-// temporary files in the cache.
+// temporary files in the cache and the outputs there that the bucket does not have.
 func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, size int64, err error) {
 	swept, size, err = directory{b.cache}.Sweep(ctx, before)
+	if err != nil {
+		return swept, size, err
+	}
+	cached, bytes, err := b.sweepCache(ctx, before)
+	swept, size = swept+cached, size+bytes
 	if err != nil {
 		return swept, size, err
 	}

@@ -98,6 +98,49 @@ func TestOneCache(t *testing.T) {
 	}
 }
 
+// TestCacheOfAnotherMachine: what another machine removed from a bucket goes from a cache by the next sweep there, if it
+// is old enough; what is still in the bucket, and files that are no outputs, stay.
+func TestCacheOfAnotherMachine(t *testing.T) {
+	b := memblob.OpenBucket(nil)
+	machine := func() (*store.Store, string) {
+		cache := t.TempDir()
+		back, err := store.OpenBucket(b, cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store.New(back, storetest.Quiet), cache
+	}
+	here, _ := machine()
+	there, cache := machine()
+	kept := store.Task{Stage: "encode", Key: "fedcba9876543210"}
+	for _, one := range []store.Task{task, kept} {
+		if _, err := there.Do(t.Context(), one, write("one")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	index := filepath.Join(cache, "indexes", "0123.index")
+	if err := errors.Join(os.Mkdir(filepath.Dir(index), 0o755), os.WriteFile(index, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := here.Remove(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		before time.Time
+		swept  int
+		bytes  int64
+	}{{time.Now().Add(-time.Hour), 0, 0}, {time.Now().Add(time.Hour), 1, 3}} {
+		if swept, bytes, err := there.Sweep(t.Context(), c.before); swept != c.swept || bytes != c.bytes || err != nil {
+			t.Errorf("swept %d with %d bytes before %v, error %v", swept, bytes, c.before, err)
+		}
+	}
+	for path, want := range map[string]bool{filepath.Join(cache, "encode", task.Key): false, filepath.Join(cache, "encode", kept.Key): true, index: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // TestProbeOfAKilledProcess is left in a bucket until a sweep.
 func TestProbeOfAKilledProcess(t *testing.T) {
 	b := memblob.OpenBucket(nil)
