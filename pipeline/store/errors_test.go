@@ -30,6 +30,7 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 		"wrong key":          {403, "SignatureDoesNotMatch", true},
 		"no such bucket":     {404, "NoSuchBucket", true},
 		"another region":     {301, "PermanentRedirect", true},
+		"full":               {507, "XMinioStorageFull", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -52,6 +53,15 @@ func TestOnlyRefusalsArePermanent(t *testing.T) {
 				t.Errorf("permanent %v, want %v: %v", badinput.Is(err), c.permanent, err)
 			}
 		})
+	}
+}
+
+// TestEndpointIsNoURL: S3's client would only say that it did not get an answer.
+func TestEndpointIsNoURL(t *testing.T) {
+	t.Setenv("MINE_CACHE", t.TempDir())
+	_, err := store.Open(t.Context(), "s3://corpus/work?region=us-east-1&endpoint=127.0.0.1:5056", storetest.Quiet)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "write endpoint=http://127.0.0.1:5056") {
+		t.Errorf("error %v", err)
 	}
 }
 

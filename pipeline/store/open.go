@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -59,12 +60,29 @@ func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error
 	if err != nil {
 		return nil, err
 	}
-	return OpenCached(ctx, location, cache, log)
+	return openCached(ctx, location, cache, log, checkWritable)
+}
+
+// Disk is the directory whose disk fills with the outputs of a store: its own, or the cache of a bucket; empty: there is
+// none.
+func Disk(location string) string {
+	if !Remote(location) {
+		return location
+	}
+	cache, err := cacheOf(location)
+	if err != nil {
+		return ""
+	}
+	return cache
 }
 
 // OpenCached opens the store in a bucket and caches its files in the directory cache.
 func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (*Store, error) {
-	back, err := openRemote(ctx, location, cache)
+	return openCached(ctx, location, cache, log, checkWritable)
+}
+
+func openCached(ctx context.Context, location, cache string, log *slog.Logger, check probe) (*Store, error) {
+	back, err := openRemote(ctx, location, cache, check)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +93,8 @@ func OpenCached(ctx context.Context, location, cache string, log *slog.Logger) (
 var secret = regexp.MustCompile(`://[^/\s]*@`)
 
 // openRemote opens a bucket. Its errors, some of which are the cloud's, show no password.
-func openRemote(ctx context.Context, location, cache string) (Backend, error) {
-	back, err := openBucket(ctx, location, cache)
+func openRemote(ctx context.Context, location, cache string, check probe) (Backend, error) {
+	back, err := openBucket(ctx, location, cache, check)
 	if err == nil || ctx.Err() != nil || !secret.MatchString(location) {
 		return back, err
 	}
@@ -87,13 +105,16 @@ func openRemote(ctx context.Context, location, cache string) (Backend, error) {
 	return nil, shown
 }
 
-func openBucket(ctx context.Context, location, cache string) (Backend, error) {
+func openBucket(ctx context.Context, location, cache string, check probe) (Backend, error) {
 	if err := CheckLocation(location); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(location)
 	if err != nil {
 		return nil, badinput.Errorf("work location %s is not a valid URL: %w", location, err)
+	}
+	if endpoint := u.Query().Get("endpoint"); endpoint != "" && !strings.Contains(endpoint, "://") {
+		return nil, badinput.Errorf("work location %s: endpoint=%s is no URL; write endpoint=http://%s, or https://", location, endpoint, endpoint)
 	}
 	prefix := strings.Trim(u.Path, "/")
 	u.Path = ""
@@ -110,7 +131,7 @@ func openBucket(ctx context.Context, location, cache string) (Backend, error) {
 	}
 	back, err := OpenBucket(b, cache)
 	if err == nil {
-		err = checkWritable(ctx, bucket{b, cache, openPatience}, location)
+		err = check(ctx, bucket{b, cache, openPatience}, location)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -120,24 +141,46 @@ func openBucket(ctx context.Context, location, cache string) (Backend, error) {
 
 const probePrefix = ".probe."
 
+// probe tries whether the bucket of a location can be used.
+type probe func(ctx context.Context, b bucket, location string) error
+
 // checkWritable writes and removes an object. A bucket that can only be listed is not usable. The object is this
 // process's own: buckets limit how often one object may be written, and the tasks of a machine begin together.
-func checkWritable(ctx context.Context, back Backend, location string) error {
-	probe := probePrefix + rand.Text() + atomicfile.Suffix
-	if err := back.Write(ctx, probe, []byte("mine")); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if tried := (unanswered{}); errors.As(err, &tried) {
-			err = tried.err
-		}
-		said := strings.Join(strings.Fields(err.Error()), " ")
-		if refused(err) {
-			return badinput.Errorf("work location %s cannot be written (%s); check its name and the credentials", location, said)
-		}
-		return fmt.Errorf("work location %s does not answer (%s); try again", location, said)
+func checkWritable(ctx context.Context, b bucket, location string) error {
+	object := probePrefix + rand.Text() + atomicfile.Suffix
+	if err := b.Write(ctx, object, []byte("mine")); err != nil {
+		return unusable(ctx, location, "written", err)
 	}
-	return back.Delete(ctx, probe)
+	return b.Delete(ctx, object)
+}
+
+// checkReadable lists the first object, which writes nothing.
+func checkReadable(ctx context.Context, b bucket, location string) error {
+	if _, err := b.next(ctx, b.bucket.List(nil)); err != nil && !errors.Is(err, io.EOF) {
+		return unusable(ctx, location, "read", err)
+	}
+	return nil
+}
+
+// unusable is the error of a bucket that cannot be written, or read, when it is opened.
+func unusable(ctx context.Context, location, done string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if told := (refusedWork{}); errors.As(err, &told) {
+		err = told.err
+	}
+	if tried := (unanswered{}); errors.As(err, &tried) {
+		err = tried.err
+	}
+	said := strings.Join(strings.Fields(err.Error()), " ")
+	switch status, _ := answered(err); {
+	case status == http.StatusInsufficientStorage:
+		return badinput.Errorf("work location %s cannot be %s: its storage is full (%s); free some there", location, done, said)
+	case refusal(status):
+		return badinput.Errorf("work location %s cannot be %s (%s); check its name and the credentials", location, done, said)
+	}
+	return fmt.Errorf("work location %s does not answer (%s); try again", location, said)
 }
 
 // cacheOf is the directory in which files of a location are cached.
@@ -154,7 +197,7 @@ func cacheOf(location string) (string, error) {
 	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
 }
 
-// OpenExisting opens a store that runs have used. A directory need not be writable for those who only read.
+// OpenExisting opens a store that runs have used. It need not be writable for those who only read.
 func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, error) {
 	if err := CheckExists(work); err != nil {
 		return nil, err
@@ -162,7 +205,11 @@ func OpenExisting(ctx context.Context, work string, log *slog.Logger) (*Store, e
 	if !Remote(work) {
 		return New(directory{work}, log), nil
 	}
-	return Open(ctx, work, log)
+	cache, err := cacheOf(work)
+	if err != nil {
+		return nil, err
+	}
+	return openCached(ctx, work, cache, log, checkReadable)
 }
 
 // CheckExists refuses a directory that does not exist: none is made for a name that was mistyped.
@@ -214,13 +261,9 @@ func classify(err error) error {
 	return err
 }
 
-// refused reports whether a server understood a request and refused it, so that asking again is of no use: there is no
-// such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not refused.
-func refused(err error) bool {
-	status, _ := answered(err)
-	return refusal(status)
-}
-
+// refusal reports whether a status says that a server understood a request and refused it, so that asking again is of no
+// use: there is no such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not
+// refused.
 func refusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:

@@ -22,6 +22,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/blob"
 	"google.golang.org/api/googleapi"
+
+	"bitextmine/internal/badinput"
 )
 
 // How long an operation on a bucket is tried again after it failed first, at opening and later, when hours of work may
@@ -50,14 +52,40 @@ func (u unanswered) Error() string {
 
 func (u unanswered) Unwrap() error { return u.err }
 
+// refusedWork is the error of a server that refuses to go on with work which it had begun: asking again is of no use.
+type refusedWork struct {
+	what string
+	err  error
+}
+
+func (r refusedWork) Error() string {
+	return fmt.Sprintf("the object store %s (%v), then run the same command again, which continues", r.what, r.err)
+}
+
+func (r refusedWork) Unwrap() error { return r.err }
+
+// explain says of an answer that is for good what to do, if it is known, and marks it as permanent.
+func explain(err error) error {
+	switch status, _ := answered(err); status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return badinput.Mark(refusedWork{"refuses the credentials: renew them or their rights", err})
+	case http.StatusInsufficientStorage:
+		return badinput.Mark(refusedWork{"is full: free some of its storage", err})
+	}
+	return err
+}
+
 // retry calls do until it succeeds, fails for good or patience is at its end. Pauses double, are drawn at random up to
 // twice their length so that many machines do not come at once, and are as long as the server asks for.
 func (b bucket) retry(ctx context.Context, do func(ctx context.Context) error) error {
 	begin := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		err := do(ctx)
-		if err == nil || ctx.Err() != nil || !transient(err) {
+		if err == nil || ctx.Err() != nil {
 			return err
+		}
+		if !transient(err) {
+			return explain(err)
 		}
 		wait := max(time.Duration(rand.Int64N(int64(2*pause))), asked(err))
 		if time.Since(begin)+wait > b.patience {
@@ -91,7 +119,7 @@ func transient(err error) bool {
 		return true
 	}
 	if status, _ := answered(err); status >= 300 {
-		return !refusal(status)
+		return !refusal(status) && status != http.StatusInsufficientStorage
 	}
 	var local *fs.PathError
 	var certificate *tls.CertificateVerificationError

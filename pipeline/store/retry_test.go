@@ -201,6 +201,57 @@ func TestStoreThatDoesNotRecover(t *testing.T) {
 	}
 }
 
+// TestRefusedInTheMiddle: what asking again does not help, as keys that were withdrawn during a run, is permanent at
+// once, and says what to do.
+func TestRefusedInTheMiddle(t *testing.T) {
+	for name, c := range map[string]struct {
+		status     int
+		code, want string
+	}{
+		"keys": {403, "SignatureDoesNotMatch", "the object store refuses the credentials: "},
+		"full": {507, "XMinioStorageFull", "the object store is full: "},
+	} {
+		poor := &poorS3{get: func(_ int, w http.ResponseWriter, _ []byte) bool {
+			w.WriteHeader(c.status)
+			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", c.code)
+			return true
+		}}
+		_, err := onPoorS3(t, poor, []byte("some"))()
+		if !badinput.Is(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.code) || len(poor.ranges) != 1 {
+			t.Errorf("%s: asked %d times, error %v", name, len(poor.ranges), err)
+		}
+	}
+}
+
+// TestReadingWritesNothing: a store that is only looked at need not be writable, and one that is not there is refused.
+func TestReadingWritesNothing(t *testing.T) {
+	onPoorS3(t, &poorS3{}, []byte("some")) // sets the credentials
+	methods, missing := map[string]int{}, false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		methods[r.Method]++
+		if missing {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "<Error><Code>NoSuchBucket</Code></Error>")
+			return
+		}
+		fmt.Fprint(w, "<ListBucketResult></ListBucketResult>")
+	}))
+	defer server.Close()
+	t.Setenv("MINE_CACHE", t.TempDir())
+	location := "s3://corpus/work?region=us-east-1&use_path_style=true&endpoint=" + server.URL
+	if err := store.WithExisting(t.Context(), location, storetest.Quiet, func(*store.Store) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	missing = true
+	err := store.WithExisting(t.Context(), location, storetest.Quiet, func(*store.Store) error { return nil })
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("error %v", err)
+	}
+	if len(methods) != 1 || methods[http.MethodGet] != 2 {
+		t.Errorf("methods %v", methods)
+	}
+}
+
 // TestGCSIsNotAskedForEver: Google's client would.
 func TestGCSIsNotAskedForEver(t *testing.T) {
 	reads := 0
