@@ -1,9 +1,13 @@
 package pipeline
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"bitextmine/internal/badinput"
 )
 
 // smallDisk mounts an empty file system of the given size.
@@ -32,5 +36,22 @@ func readOnly(t *testing.T, dir string) {
 	t.Helper()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFullDiskOfTheCache: a bucket's outputs fill the disk of the cache, which mine plan looks at, and whose setting is
+// named.
+func TestFullDiskOfTheCache(t *testing.T) {
+	cache := smallDisk(t, "1m")
+	t.Setenv("MINE_CACHE", cache)
+	cfg := testConfig(corpora(t, 3000), filepath.Join(t.TempDir(), "out"))
+	cfg.Work = "mem://"
+	e, err := Plan(t.Context(), cfg, options())
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "MINE_CACHE") || e.DiskFree == 0 || e.DiskFree > 1<<20 {
+		t.Errorf("plan: error %v, free %+v", err, e)
+	}
+	_, err = Run(t.Context(), cfg, options())
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "the disk is full") || !strings.Contains(err.Error(), "MINE_CACHE") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("run: error %v", err)
 	}
 }

@@ -40,7 +40,7 @@ type Estimate struct {
 	// what else could search, and what it would cost; empty if nothing is to be searched
 	Backends  []Searched    `json:"backends"`
 	MaxMemory int64         `json:"max_memory_bytes"` // 0: no bound
-	DiskFree  int64         `json:"disk_free_bytes"`  // 0: not a local directory
+	DiskFree  int64         `json:"disk_free_bytes"`  // on the disk of the work directory or of a bucket's cache; 0: not known
 	Time      time.Duration `json:"time_ns"`
 	// Around is the part of Time that tasks do not work in: reading the list of files, and publishing outputs.
 	Around     time.Duration `json:"around_ns"`
@@ -89,7 +89,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	e := &Estimate{
 		Work: s.cfg.Work, PlanID: m.report.PlanID,
 		Search:     search.Choice{Result: m.report.Search.Result, Backend: m.report.Search.Backend, Why: m.report.Search.Why},
-		FitsScorer: choice.ToFit, MaxMemory: s.cfg.MemoryBound(), DiskFree: usage.FreeDisk(s.cfg.Work),
+		FitsScorer: choice.ToFit, MaxMemory: s.cfg.MemoryBound(), DiskFree: s.freeDisk(),
 	}
 	by := plan.Process{Threads: s.cfg.Threads, MaxMemory: e.MaxMemory, Remote: engine.Remote(s.engine)}
 	e.Cost = plan.CostOf(p, done, by)
@@ -110,11 +110,19 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		return nil, err
 	}
 	e.Time = e.Cost.Time() + e.Around
-	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree}
+	bounds := plan.Bounds{MaxMemory: e.MaxMemory, Disk: e.DiskFree, Cached: store.Remote(s.cfg.Work)}
 	if !engine.Remote(s.engine) {
 		bounds.Memory = usage.MachineMemory()
 	}
 	return e, e.Fits(bounds)
+}
+
+// freeDisk is what is free where outputs fill a disk; 0: other machines have their own caches of a bucket.
+func (s *session) freeDisk() int64 {
+	if store.Remote(s.cfg.Work) && engine.Remote(s.engine) {
+		return 0
+	}
+	return usage.FreeDisk(store.Disk(s.cfg.Work))
 }
 
 // publications is how many outputs are published for a measurement.

@@ -169,6 +169,7 @@ type Bounds struct {
 	MaxMemory int64 // the setting max_memory
 	Memory    int64 // the machine's memory
 	Disk      int64 // free
+	Cached    bool  // the disk is that of the cache of a bucket
 }
 
 // Fits refuses a task that needs more memory than there may be; 0: there is no bound.
@@ -199,8 +200,12 @@ func (c Cost) Fits(b Bounds) error {
 		return badinput.Errorf("%s tasks that run at once take about %s of memory, and this machine has %s; "+
 			"bound them with --max-memory, or lower --threads", c.ExpectedStage, Bytes(c.Expected), Bytes(b.Memory))
 	case b.Disk > 0 && c.DiskPeak > b.Disk:
-		return badinput.Errorf("the run would write %s, but the work directory's disk has %s free; free some, or name a "+
-			"directory on another disk with --work", Bytes(c.DiskPeak), Bytes(b.Disk))
+		place, setting := "the work directory", "--work"
+		if b.Cached {
+			place, setting = "the cache of the bucket", "MINE_CACHE"
+		}
+		return badinput.Errorf("the run would write %s, but %s's disk has %s free; free some, or name a directory on another disk with %s",
+			Bytes(c.DiskPeak), place, Bytes(b.Disk), setting)
 	}
 	return nil
 }

@@ -1,6 +1,21 @@
 package plan
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"bitextmine/internal/badinput"
+)
+
+// TestFullDiskIsForeseen: the setting is named that moves the outputs to another disk.
+func TestFullDiskIsForeseen(t *testing.T) {
+	for want, cached := range map[string]bool{"--work": false, "MINE_CACHE": true} {
+		err := Cost{DiskPeak: 2}.Fits(Bounds{Disk: 1, Cached: cached})
+		if !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}
 
 // TestTasksAtOnce: memory is that of the tasks that run at once, which threads and max_memory bound, and temporary
 // files come to the outputs.

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"bitextmine/internal/atomicfile"
@@ -150,7 +151,7 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, damaged(task, "a file of it is missing")
 		}
-		return nil, fmt.Errorf("fetch %s: %w", task.name(), err)
+		return nil, fmt.Errorf("fetch %s: %w", task.name(), crowded(s.back, err))
 	}
 	if known, ok := s.verified.Load(out.Dir); ok && known == string(data) {
 		return out, nil
@@ -279,7 +280,7 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 	begin := time.Now()
 	info, err := do(dir)
 	if err != nil {
-		return nil, err
+		return nil, crowded(s.back, err)
 	}
 	out, data, err := record(dir, info, begin)
 	if err != nil {
@@ -298,6 +299,14 @@ func (s *Store) make(ctx context.Context, task Task, do func(dir string) (any, e
 	}
 	s.verified.Store(out.Dir, string(data))
 	return out, nil
+}
+
+// crowded adds to the error of a full disk that it is that of a bucket's cache.
+func crowded(back Backend, err error) error {
+	if _, ok := back.(bucket); ok && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+		return fmt.Errorf("%w; the directory is this machine's cache of the bucket, and MINE_CACHE names another", err)
+	}
+	return err
 }
 
 // published returns an output that another process has just published. Servers of S3 may refuse a second writer a
