@@ -73,6 +73,10 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 	if err := os.WriteFile(wrongOption, []byte("slurm_options: {encode: [gpu]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	pods := filepath.Join(t.TempDir(), "pods.yaml")
+	if err := os.WriteFile(pods, []byte("kubernetes_image: mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", t.TempDir())
 	for name, c := range map[string]struct {
 		args []string
@@ -93,6 +97,7 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"no option of sbatch":     {[]string{"--engine", "slurm", "--config", wrongOption}, "no option of sbatch"},
 		"no image":                {[]string{"--engine", "kubernetes"}, "names no image"},
 		"no image of a workflow":  {[]string{"--engine", "argo"}, "names no image"},
+		"nothing that pods see":   {[]string{"--engine", "kubernetes", "--config", pods}, "name a claim with it in kubernetes_claim"},
 		"a launcher for nobody":   {[]string{"--command", "srun {}"}, "of --engine command only"},
 		"nights without nights":   {[]string{"--metrics", "mine.prom"}, "of --nightly only"},
 		"no night to keep":        {[]string{"--keep", "3"}, "of --nightly only"},

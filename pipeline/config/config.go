@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -226,8 +227,19 @@ func (c *Config) Remote() bool {
 func kubernetes(c *Config) engine.Kubernetes {
 	return engine.Kubernetes{
 		Image: c.KubernetesImage, Namespace: c.KubernetesNamespace, Claim: c.KubernetesClaim, Mount: c.KubernetesMount,
-		GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.MemoryBound(), DryRun: c.DryRun,
+		Pod: c.KubernetesPod, Text: c.textPaths(), GPUs: c.KubernetesGPUs, Cores: c.Threads, MaxMemory: c.MemoryBound(),
+		Log: slog.Default(), DryRun: c.DryRun,
 	}
+}
+
+// textPaths are the paths, and the patterns of paths, of what tasks read beside the work directory and models.
+func (c *Config) textPaths() (paths []string) {
+	for _, target := range []bool{false, true} {
+		_, patterns, _ := c.side(target)
+		paths = append(paths, patterns...)
+	}
+	paths = slices.Concat(paths, c.SourceEmb, c.TargetEmb, []string{c.Exclude, c.DocPairs})
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" || strings.HasPrefix(path, FixturesPrefix) })
 }
 
 // NewReport starts the report of a run. scorer may be nil.

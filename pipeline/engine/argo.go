@@ -28,6 +28,9 @@ spec:
   podMetadata:
     labels:
       app.kubernetes.io/name: mine
+{{- if .Patch}}
+  podSpecPatch: {{json .Patch}}
+{{- end}}
 {{- if .K.Claim}}
   volumes:
     - name: data
@@ -63,6 +66,9 @@ spec:
 {{.Container "{{inputs.parameters.index}}" 8}}
 {{- end}}
 `))
+
+// argoContainer is the container of a Workflow's pods that has the program.
+const argoContainer = "main"
 
 // wavePods are the pods of a wave, with the name of its step.
 type wavePods struct {
@@ -104,12 +110,20 @@ func (a Argo) Manifest(job Job) (string, error) {
 	if waves == nil {
 		return "", nil
 	}
+	pod, err := readPod(a.Pod)
+	if err != nil {
+		return "", err
+	}
+	patch, err := pod.patch(argoContainer)
+	if err != nil {
+		return "", err
+	}
 	var out bytes.Buffer
-	err := workflowManifest.Execute(&out, struct {
-		Name  string
-		K     Kubernetes
-		Waves []wavePods
-	}{workflowName(job), a.Kubernetes, waves})
+	err = workflowManifest.Execute(&out, struct {
+		Name, Patch string
+		K           Kubernetes
+		Waves       []wavePods
+	}{workflowName(job), patch, a.Kubernetes, waves})
 	return out.String(), err
 }
 
@@ -128,9 +142,9 @@ func (a Argo) Run(ctx context.Context, job Job) error {
 	object := object{
 		kind: "workflow.argoproj.io", namespace: a.Namespace, name: workflowName(job), manifest: manifest,
 		ends: "{.status.phase}", success: "Succeeded", failures: []string{"Failed", "Error"}, poll: a.Poll,
+		pods: "workflows.argoproj.io/workflow", container: argoContainer, logs: logsOf(job), log: a.Log,
 	}
-	_, err = object.run(ctx)
-	return err // the store tells which tasks failed, and why
+	return object.run(ctx)
 }
 
 var _ Engine = Argo{}

@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -166,10 +167,16 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 	if Remote(e) && !dry {
 		defer watch(ctx, p, env)()
 	}
-	if err := e.Run(ctx, job); err != nil || !Remote(e) || dry {
+	err = e.Run(ctx, job)
+	var ended *podFailure
+	if err != nil && !errors.As(err, &ended) || !Remote(e) || dry {
 		return stages, err
 	}
-	return collect(ctx, p, env, before)
+	stages, err = collect(ctx, p, env, before)
+	if ended != nil {
+		err = afterFailure(err, ended)
+	}
+	return stages, err
 }
 
 // collect reads from the store what a remote engine did, and how it failed.

@@ -2,17 +2,21 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/store"
 )
 
 // Kubernetes runs each wave as an Indexed Job, through kubectl.
@@ -21,12 +25,18 @@ type Kubernetes struct {
 	Namespace string
 	Claim     string // a PersistentVolumeClaim, mounted at Mount in every pod; empty: none, as with a bucket
 	Mount     string
-	GPUs      int // GPUs of a pod whose stage uses them
+	Pod       string   // what is merged into a pod's spec: a YAML mapping, or the path of a file with one; empty: nothing
+	Text      []string // paths of text, and of what else pods read beside the work directory
+	GPUs      int      // GPUs of a pod whose stage uses them
 	Cores     int
 	MaxMemory int64
+	Log       *slog.Logger
 	DryRun    io.Writer
 	Poll      time.Duration // 0: 5 s
 }
+
+// containerName is the container of a Job's pods that has the program.
+const containerName = "mine"
 
 // A pod lost to a drained node does not count as a failure; exit code 2 fails the Job at once, as no retry would help.
 var jobManifest = template.Must(template.New("job").Funcs(template.FuncMap{"json": toJSON}).Parse(`apiVersion: batch/v1
@@ -85,7 +95,7 @@ resources:
     nvidia.com/gpu: "{{.GPUs}}"
 {{- end}}
 {{- if .K.Claim}}
-workingDir: {{json .K.Mount}}
+workingDir: {{json .K.WorkingDir}}
 volumeMounts:
   - name: data
     mountPath: {{json .K.Mount}}
@@ -112,12 +122,53 @@ func (k Kubernetes) hasImage() error {
 }
 
 // Check implements Engine.
-func (k Kubernetes) Check(string, string) error {
-	err := k.hasImage()
+func (k Kubernetes) Check(out, work string) error {
+	err := cmp.Or(k.hasImage(), k.sees(cmp.Or(work, filepath.Join(out, "work"))))
 	if err == nil && k.DryRun == nil {
 		err = installed("kubectl")
 	}
 	return err
+}
+
+// sees refuses a work directory, and beside a claim text, that no volume of the pods brings to the path that it has here.
+func (k Kubernetes) sees(work string) error {
+	pod, err := readPod(k.Pod)
+	if err != nil {
+		return err
+	}
+	mounts, paths := pod.mounts(), []string{work}
+	if k.Claim != "" {
+		mounts, paths = append(mounts, k.Mount), append(paths, k.Text...)
+	}
+	for _, path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case store.Remote(path) || slices.ContainsFunc(mounts, func(mount string) bool { return below(absolute, mount) }):
+		case k.Claim != "":
+			return badinput.Errorf("pods do not see %s: it is not below kubernetes_mount = %s, where they have the claim %s; set "+
+				"kubernetes_mount to the path that the claim's volume has here, and put text and work directory below it", path, k.Mount, k.Claim)
+		default:
+			return badinput.Errorf("pods do not see the work directory %s: name a claim with it in kubernetes_claim, or a bucket with --work", path)
+		}
+	}
+	return nil
+}
+
+// below says whether a path is a directory or lies in it; both are absolute.
+func below(path, dir string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// WorkingDir is where a pod with the claim begins: in the current directory if the claim has it, for relative paths.
+func (k Kubernetes) WorkingDir() string {
+	if dir, err := os.Getwd(); err == nil && below(dir, k.Mount) {
+		return dir
+	}
+	return k.Mount
 }
 
 // Manifest returns the Job of a wave.
@@ -129,7 +180,11 @@ func (k Kubernetes) Manifest(job Job, wave int) (string, error) {
 	if err := jobManifest.Execute(&out, k.pods(job, wave)); err != nil {
 		return "", err
 	}
-	return out.String(), nil
+	pod, err := readPod(k.Pod)
+	if err != nil {
+		return "", err
+	}
+	return pod.addTo(out.String())
 }
 
 // pods describes a wave's pods for its manifest.
@@ -167,10 +222,10 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 			kind: "job", namespace: k.Namespace, name: newArray(job, wave, maxArray, k.Cores, k.MaxMemory).Name, manifest: manifest,
 			ends:    `{range .status.conditions[?(@.status=="True")]}{.type}{"\n"}{end}`,
 			success: "Complete", failures: []string{"Failed"}, poll: k.Poll,
+			pods: "job-name", container: containerName, logs: logsOf(job), log: k.Log,
 		}
-		complete, err := object.run(ctx)
-		if err != nil || !complete {
-			return err // the store tells which tasks failed, and why
+		if err := object.run(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -184,56 +239,3 @@ func toJSON(value string) (string, error) {
 
 // word is a word of a container's command. Kubernetes replaces $(NAME) there and takes $$ for a dollar sign.
 func word(value string) (string, error) { return toJSON(strings.ReplaceAll(value, "$", "$$")) }
-
-// object is an object of a Kubernetes cluster that runs to an end.
-type object struct {
-	kind, namespace, name, manifest string
-
-	ends     string   // the JSONPath of its state, which may have several lines
-	success  string   // the state of one that is complete
-	failures []string // the states of one that failed
-	poll     time.Duration
-}
-
-// run replaces an object of that name, if an earlier run left one, waits for its end and removes it. It reports whether
-// the object is complete.
-func (o object) run(ctx context.Context) (complete bool, err error) {
-	if err := o.remove(ctx); err != nil {
-		return false, err
-	}
-	if _, err := command(ctx, o.manifest, "kubectl", "apply", "--filename", "-"); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, o.remove(context.WithoutCancel(ctx))) }()
-	if o.poll == 0 {
-		o.poll = 5 * time.Second
-	}
-	for faults := 0; ; {
-		state, err := command(ctx, "", "kubectl", "--namespace", o.namespace, "get", o.kind, o.name, "--output", "jsonpath="+o.ends)
-		states := strings.Fields(state)
-		switch {
-		case ctx.Err() != nil:
-			return false, ctx.Err()
-		case err != nil:
-			if faults++; faults > 60 {
-				return false, err
-			}
-		case slices.Contains(states, o.success):
-			return true, nil
-		case slices.ContainsFunc(o.failures, func(failure string) bool { return slices.Contains(states, failure) }):
-			return false, nil
-		default:
-			faults = 0
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-time.After(o.poll):
-		}
-	}
-}
-
-func (o object) remove(ctx context.Context) error {
-	_, err := command(ctx, "", "kubectl", "--namespace", o.namespace, "delete", o.kind, o.name, "--ignore-not-found", "--wait")
-	return err
-}

@@ -285,6 +285,7 @@ type Scheduling struct {
 	KubernetesNamespace string              `setting:"kubernetes_namespace" json:"-"`
 	KubernetesClaim     string              `setting:"kubernetes_claim" json:"-"`
 	KubernetesMount     string              `setting:"kubernetes_mount" json:"-"`
+	KubernetesPod       string              `setting:"kubernetes_pod" json:"-"` // a YAML mapping, or a file with one
 	KubernetesGPUs      int                 `setting:"kubernetes_gpus" json:"-" min:"0"`
 }
 

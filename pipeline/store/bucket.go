@@ -267,7 +267,7 @@ func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, size in
 	if err != nil {
 		return swept, size, err
 	}
-	cached, bytes, err := b.sweepCache(ctx, before)
+	cached, bytes, err := sweepCache(ctx, b, before)
 	swept, size = swept+cached, size+bytes
 	if err != nil {
 		return swept, size, err

@@ -10,7 +10,7 @@ import (
 
 // sweepCache removes from this machine's cache the outputs that the bucket has no record of, as another machine swept
 // them there, and that last changed before the given time.
-func (b bucket) sweepCache(ctx context.Context, before time.Time) (swept int, bytes int64, err error) {
+func sweepCache(ctx context.Context, b bucket, before time.Time) (swept int, bytes int64, err error) {
 	old := map[string]map[string]bool{} // names of outputs, by stage
 	found, err := filepath.Glob(filepath.Join(b.cache, "*", "*"))
 	if err != nil {

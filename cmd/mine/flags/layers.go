@@ -157,6 +157,7 @@ func readPreset(name string) (map[string]any, error) {
 }
 
 // addEmpty adds the keys of a config that have no value, or an empty map, which viper leaves out: they may be misspelt.
+// It also puts back what viper would change.
 func addEmpty(values map[string]any, data []byte) error {
 	var all map[string]any
 	if err := yaml.Unmarshal(data, &all); err != nil {
@@ -168,8 +169,25 @@ func addEmpty(values map[string]any, data []byte) error {
 		if _, known := find(All, key); !there && (value != nil || !known) {
 			values[key] = value
 		}
+		if _, mapping := value.(map[string]any); mapping && key == podKey {
+			values[key] = asText(value)
+		}
 	}
 	return nil
+}
+
+// podKey is the setting whose value may be a mapping that is kept as text, as its keys are not in lower case.
+const podKey = "kubernetes_pod"
+
+// asText is a value as YAML: JSON, where that can be.
+func asText(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil { // a key that is no text
+		if data, err = yaml.Marshal(value); err != nil {
+			return fmt.Sprint(value)
+		}
+	}
+	return string(data)
 }
 
 // readPresetFile reads a preset that is a file of the user's.

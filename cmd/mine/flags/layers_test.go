@@ -57,6 +57,23 @@ func TestSettingsLayers(t *testing.T) {
 	}
 }
 
+// TestPodKeepsItsKeys: those of a mapping for Kubernetes are not in lower case.
+func TestPodKeepsItsKeys(t *testing.T) {
+	for text, want := range map[string]string{
+		"kubernetes_pod: {nodeSelector: {Disk: SSD}}": `{"nodeSelector":{"Disk":"SSD"}}`,
+		"kubernetes_pod: Pod.yaml":                    "Pod.yaml",
+	} {
+		file := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, _, err := mergeLayers([]string{file}, runFlags(), All)
+		if err != nil || cfg.KubernetesPod != want {
+			t.Errorf("%s: %q, error %v", text, cfg.KubernetesPod, err)
+		}
+	}
+}
+
 // TestWrongValues: every value that does not fit is told with the place where it stands, none is bent until it fits.
 func TestWrongValues(t *testing.T) {
 	for _, c := range []struct{ name, yaml, env, want string }{
