@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
@@ -18,6 +17,9 @@ import (
 
 // PeekBytes is the number of bytes that are examined to detect a file's compression and format.
 const PeekBytes = 64 << 10
+
+// noBzip2 is the error of bytes behind a bzip2 stream that begin no other.
+const noBzip2 = bzip2.StructuralError("bad magic value in continuation file")
 
 // maxZstdWindow is the largest window that the zstd program accepts without --long=28 or more.
 const maxZstdWindow = 128 << 20
@@ -95,16 +97,19 @@ func (s *Source) Decompress() (r io.Reader, kind string, closeDecoder func(), er
 	case "":
 		return raw, "", closeDecoder, nil
 	case "gzip":
-		r, err = gzip.NewReader(raw)
+		r, err = newMembers(raw)
 	case "zstd":
 		var d *zstd.Decoder
-		if d, err = openZstd(raw, head); err == nil {
-			r, closeDecoder = d, d.Close
+		from := &counted{Reader: raw}
+		if d, err = openZstd(from, head); err == nil {
+			r = &padded{d, from, len(zstdFrame), func(err error) bool { return errors.Is(err, zstd.ErrMagicMismatch) }}
+			closeDecoder = d.Close
 		}
 	case "xz":
 		r, err = newXZ(raw, s.Name)
 	case "bzip2":
-		r = bzip2.NewReader(raw)
+		from := &counted{Reader: raw}
+		r = &padded{bzip2.NewReader(from), from, len("BZ"), func(err error) bool { return errors.Is(err, noBzip2) }}
 	}
 	if err != nil {
 		return nil, "", nil, s.Explain(err, "its "+kind+" data")
@@ -122,7 +127,7 @@ var zstdDictionary, zstdFrame = []byte{0x37, 0xa4, 0x30, 0xec}, []byte{0x28, 0xb
 
 // openZstd opens zstd data, of which head is the beginning. Web archives may begin with a skippable frame that holds
 // the dictionary of their records, which may be compressed itself (iipc.github.io/warc-specifications, WARC-zstd).
-func openZstd(raw *bufio.Reader, head []byte) (*zstd.Decoder, error) {
+func openZstd(raw io.Reader, head []byte) (*zstd.Decoder, error) {
 	// One thread per file: the caller reads many files at once.
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow)}
 	if len(head) < 8 || !bytes.HasPrefix(head, []byte{0x5d, 0x2a, 0x4d, 0x18}) {

@@ -127,6 +127,7 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 	if pattern == "" {
 		return nil, badinput.Errorf("an input path is empty; name a file, a directory or a glob")
 	}
+	given := pattern
 	pattern = path.Clean(pattern)
 	for path.Base(pattern) == "**" {
 		pattern = path.Dir(pattern) // a directory is read recursively
@@ -143,6 +144,8 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 		return nil, badinput.Errorf("%s: not a regular file; copy its content to a file and name that", pattern)
 	case pattern == "-":
 		return nil, badinput.Errorf("%s: standard input is not read; copy its content to a file and name that", pattern)
+	case strings.Contains(given, "://"):
+		return nil, badinput.Errorf("%s: input is read from files, not from a bucket or the web; fetch it and name the file", given)
 	case strings.ContainsAny(pattern, "*?["):
 		return glob(fsys, pattern)
 	}

@@ -68,10 +68,13 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "bad glob in directories": "**/[", "no match in directories": "**/*.zip", "empty": "", "device": os.DevNull, "pipe": "-"} {
+	for name, pattern := range map[string]string{"missing": "no.txt", "no text": "none", "no match": "*.zip", "bad glob": "[", "bad glob in directories": "**/[", "no match in directories": "**/*.zip", "empty": "", "device": os.DevNull, "pipe": "-", "bucket": "s3://b/x", "page": "http://example.org/?x=*"} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Expand(nil, []string{"a.txt", pattern})
 			corpustest.BadInput(t, err, pattern)
+			if advice := "read from files, not from a bucket or the web"; strings.Contains(pattern, "://") && !strings.Contains(err.Error(), advice) {
+				t.Errorf("%v does not say %s", err, advice)
+			}
 			if advice := "copy its content to a file"; (name == "pipe" || name == "device") && !strings.Contains(err.Error(), advice) {
 				t.Errorf("%v does not say %s", err, advice)
 			}

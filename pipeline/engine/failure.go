@@ -74,6 +74,9 @@ func (o object) failure(ctx context.Context) error {
 	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }) {
 		f.reasons = append(f.reasons, fmt.Sprintf("%d pods ended with %s", counts[reason], reason))
 	}
+	if len(f.reasons) == 0 && said != "" {
+		f.reasons = []string{oneLine(said)}
+	}
 	path := filepath.Join(o.logs, o.name+".txt")
 	err = os.MkdirAll(o.logs, 0o755)
 	if err == nil {

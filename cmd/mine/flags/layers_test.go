@@ -57,6 +57,17 @@ func TestSettingsLayers(t *testing.T) {
 	}
 }
 
+// TestOneConfig: a second one would hide the first.
+func TestOneConfig(t *testing.T) {
+	flags := runFlags()
+	if err := flags.Parse([]string{"--config", "a.yaml"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := flags.Parse([]string{"--config", "b.yaml"}); err == nil || !strings.Contains(err.Error(), "it takes one file") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestPodKeepsItsKeys: those of a mapping for Kubernetes are not in lower case.
 func TestPodKeepsItsKeys(t *testing.T) {
 	for text, want := range map[string]string{

@@ -46,6 +46,8 @@ func (s *Settings) RegisterSome(cmd *cobra.Command, some []setting.Declared) {
 // RegisterPreset adds --config to a command that has registered some settings.
 func (s *Settings) RegisterPreset() {
 	s.flags.StringVar(&s.preset, "config", "", "a preset's name, or a YAML file")
+	config := s.flags.Lookup("config")
+	config.Value = &once{Value: config.Value}
 	Machine.AddFirst(s.flags, "config")
 }
 
