@@ -40,8 +40,9 @@ type Estimate struct {
 	// what else could search, and what it would cost; empty if nothing is to be searched
 	Backends  []Searched    `json:"backends"`
 	MaxMemory int64         `json:"max_memory_bytes"` // 0: no bound
-	DiskFree  int64         `json:"disk_free_bytes"`  // room on the disk of the work directory or of a bucket's cache; 0: not known
-	Time      time.Duration `json:"time_ns"`
+	// DiskFree is the room on the disk of the work directory, or of a bucket's cache; 0: not known.
+	DiskFree int64         `json:"disk_free_bytes"`
+	Time     time.Duration `json:"time_ns"`
 	// Around is the part of Time that tasks do not work in: reading the list of files, and publishing outputs.
 	Around     time.Duration `json:"around_ns"`
 	Inputs     int           `json:"inputs"`

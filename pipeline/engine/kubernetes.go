@@ -130,7 +130,7 @@ func (k Kubernetes) Check(out, work string) error {
 	return err
 }
 
-// sees refuses a work directory, and beside a claim text, that no volume of the pods brings to the path that it has here.
+// sees refuses a work directory, and beside a claim text, that pods do not have at the path that it has here.
 func (k Kubernetes) sees(work string) error {
 	pod, err := readPod(k.Pod)
 	if err != nil {

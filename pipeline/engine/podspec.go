@@ -136,8 +136,8 @@ func (p podSpec) patch(container string) (string, error) {
 	return string(data), err
 }
 
-// merged puts one value of a manifest over another, which stands under a key: mappings are merged, and members are added
-// to lists, in place of one of the same name.
+// merged puts one value of a manifest over another, which stands under a key: mappings are merged, and members are
+// added to lists, in place of one of the same name.
 func merged(key string, under, over any) any {
 	switch over := over.(type) {
 	case map[string]any:

@@ -27,7 +27,7 @@ var hopeless = map[string]string{
 
 const imageAdvice = "set kubernetes_image to an image that the cluster's nodes can pull, or name imagePullSecrets in kubernetes_pod"
 
-// queue watches the pods of an object that have not started. While another pod of it runs they only wait for their turn.
+// queue watches the pods of an object that have not started. While another pod of it runs they wait for their turn.
 type queue struct {
 	object
 	looked, since time.Time // the last look, and the first at which none ran

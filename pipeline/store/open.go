@@ -63,8 +63,8 @@ func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error
 	return openCached(ctx, location, cache, log, checkWritable)
 }
 
-// Disk is the directory whose disk fills with the outputs of a store: its own, or the cache of a bucket; empty: there is
-// none.
+// Disk is the directory whose disk fills with the outputs of a store: its own, or the cache of a bucket; empty: there
+// is none.
 func Disk(location string) string {
 	if !Remote(location) {
 		return location
@@ -261,8 +261,8 @@ func classify(err error) error {
 	return err
 }
 
-// refusal reports whether a status says that a server understood a request and refused it, so that asking again is of no
-// use: there is no such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not
+// refusal reports whether a status says that a server understood a request and refused it, so that asking again is of
+// no use: there is no such bucket, or access is denied. A server that cannot be reached, is overloaded or fails has not
 // refused.
 func refusal(status int) bool {
 	switch status {

@@ -98,8 +98,8 @@ func TestOneCache(t *testing.T) {
 	}
 }
 
-// TestCacheOfAnotherMachine: what another machine removed from a bucket goes from a cache by the next sweep there, if it
-// is old enough; what is still in the bucket, and files that are no outputs, stay.
+// TestCacheOfAnotherMachine: what another machine removed from a bucket goes from a cache by the next sweep there, if
+// it is old enough; what is still in the bucket, and files that are no outputs, stay.
 func TestCacheOfAnotherMachine(t *testing.T) {
 	b := memblob.OpenBucket(nil)
 	machine := func() (*store.Store, string) {
