@@ -38,8 +38,8 @@ type Estimate struct {
 	// before the rest, in seconds: no scorer of the program is for the encoder
 	FitsScorer bool `json:"fits_scorer"`
 	// what else could search, and what it would cost; empty if nothing is to be searched
-	Backends  []Searched    `json:"backends"`
-	MaxMemory int64         `json:"max_memory_bytes"` // 0: no bound
+	Backends  []Searched `json:"backends"`
+	MaxMemory int64      `json:"max_memory_bytes"` // 0: no bound
 	// DiskFree is the room on the disk of the work directory, or of a bucket's cache; 0: not known.
 	DiskFree int64         `json:"disk_free_bytes"`
 	Time     time.Duration `json:"time_ns"`
