@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,12 +90,21 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 			}
 		}
 	}
-	err := e.create(sets, func() error {
+	stale, err := earlier(e, sets)
+	if err != nil {
+		return nil, err
+	}
+	err = e.create(sets, func() error {
 		if opts.Sort == "" {
 			return e.each(ctx, func(b *table.Batch, rows []int) error { return e.write(sets, b, rows) })
 		}
 		return e.sorted(ctx, sets)
 	})
+	for _, file := range stale {
+		if err == nil {
+			err = os.Remove(file)
+		}
+	}
 	if err == nil && e.domains != nil {
 		err = e.domains.write(opts.Domains)
 	}

@@ -178,6 +178,25 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSharesChange: another share of the one small set moves no document into or out of the other.
+func TestSharesChange(t *testing.T) {
+	before, after := Split{Dev: 0.1, Test: 0.1}, Split{Dev: 0.1, Test: 0.05}
+	moved := 0
+	for i := range pairs {
+		document := fmt.Sprint("doc-", i)
+		from, to := before.setOf(document), after.setOf(document)
+		if from != to && (from != test || to != train) {
+			t.Errorf("%s moves from set %d to %d", document, from, to)
+		}
+		if from != to {
+			moved++
+		}
+	}
+	if moved < 20 || moved > 80 {
+		t.Errorf("%d of %d documents leave the test set", moved, pairs)
+	}
+}
+
 // TestSetsWithoutPairs: a set that nothing asks for is not written, and one that gets no pair is warned of.
 func TestSetsWithoutPairs(t *testing.T) {
 	dir := t.TempDir()
@@ -228,6 +247,50 @@ func TestHuggingFace(t *testing.T) {
 	if uint64(written) != report.Written || written != 857 {
 		t.Errorf("%d pairs written, %d reported", written, report.Written)
 	}
+}
+
+// TestEarlierSets: what others wrote is not lost, and no set of an earlier export stays beside new ones.
+func TestEarlierSets(t *testing.T) {
+	in, dir := source(t), t.TempDir()
+	try := func(format, out string, split Split) error {
+		opts := Options{Files: []string{in}, Format: format, Out: filepath.Join(dir, out), Split: split, Table: table.DefaultOptions(), Breaks: Escape}
+		_, err := Run(t.Context(), opts)
+		return err
+	}
+	refused := func(err error, file string) {
+		t.Helper()
+		if !badinput.Is(err) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%v does not refuse %s", err, file)
+		}
+	}
+	put := func(file, text string) {
+		t.Helper()
+		path := filepath.Join(dir, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	three, two := Split{Dev: 0.1, Test: 0.1}, Split{Dev: 0.1}
+	put("theirs/README.md", "# My project\n")
+	refused(try(HuggingFace, "theirs", three), "theirs/README.md")
+	if data, err := os.ReadFile(filepath.Join(dir, "theirs/README.md")); err != nil || string(data) != "# My project\n" {
+		t.Errorf("their README.md is %q (%v)", data, err)
+	}
+	put("parts/data/test-00000-of-00001.parquet", "")
+	refused(try(HuggingFace, "parts", two), "test-00000-of-00001.parquet")
+	if err := errors.Join(try(HuggingFace, "ours", three), try(HuggingFace, "ours", two)); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "ours/data/*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("%q are left (%v)", left, err)
+	}
+	put("ours/data/train-00001-of-00002.parquet", "")
+	refused(try(HuggingFace, "ours", two), "train-00001-of-00002.parquet")
+	if err := errors.Join(try("tsv", "a.tsv", three), try("tsv", "a.tsv", three), try("tsv", "a.tsv", Split{})); err != nil {
+		t.Fatal(err)
+	}
+	refused(try("tsv", "a.tsv", two), "a.test.tsv")
 }
 
 // TestHuggingFaceRefused: a set whose files cannot all be written stays as it is.

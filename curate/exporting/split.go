@@ -10,7 +10,8 @@ import (
 )
 
 // Split divides pairs by source document into a training set and two smaller ones. Which set a document is in depends
-// on its name alone: not on the other documents, nor on the order of the rows.
+// on its name alone: not on the other documents, nor on the order of the rows. With another share a set gives documents
+// to the training set or takes some from it, and the other small set stays as it is.
 type Split struct {
 	Dev, Test float64 // shares of the documents
 	By        string  // column that names the document; empty: src_doc, or src_url, or the source text
@@ -78,7 +79,7 @@ func (s *Split) setOf(document string) int {
 	switch {
 	case at < s.Test:
 		return test
-	case at < s.Test+s.Dev:
+	case at >= 1-s.Dev:
 		return dev
 	}
 	return train
