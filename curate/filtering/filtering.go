@@ -40,20 +40,17 @@ type Options struct {
 // prefix begins the reasons that rules give, so that they can be told from those of mining.
 const prefix = "filter:"
 
-// metadataVersion and metadataRules are the keys that an annotated Parquet file has.
-const (
-	metadataVersion = "mine.annotations"
-	metadataRules   = "mine.filter"
-)
-
 // Run filters a file and reports what the rules reject.
 func Run(ctx context.Context, opts Options) (_ *Report, err error) {
-	first, metadata, err := peek(ctx, opts)
+	first, metadata, err := peek(ctx, &opts)
 	if err != nil {
 		return nil, err
 	}
 	f := &filterer{opts: opts, report: newReport(opts.Rules, opts.Samples), labels: label.IndexOf(opts.Labels)}
-	f.annotated = !opts.Anew && isAnnotated(first, metadata)
+	if !opts.Anew && isAnnotated(first, metadata) {
+		f.annotated = readAnnotatedOf(metadata).serves(opts.Table)
+		f.report.Others = !f.annotated
+	}
 	if err := opts.Rules.Bind(Kinds(first)); err != nil {
 		return nil, err
 	}
@@ -76,6 +73,9 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 			said = map[string]string{}
 		}
 		said[metadataVersion], said[metadataRules] = strconv.Itoa(annotate.Version), describe(opts.Rules)
+		if !f.annotated {
+			said[metadataOf] = subjectOf(opts.Table).String()
+		}
 		w := table.NewParquetWriter(to, said)
 		return errors.Join(f.apply(ctx, w.Write), w.Close())
 	})
@@ -90,32 +90,26 @@ func describe(rules *rule.Set) string {
 	return strings.Join(lines, "\n")
 }
 
-// peek reads the first batch.
-func peek(ctx context.Context, opts Options) (_ *table.Batch, metadata map[string]string, err error) {
+// peek reads the first batch. If no columns of texts are named, they are those that the file's annotations are of.
+func peek(ctx context.Context, opts *Options) (_ *table.Batch, metadata map[string]string, err error) {
 	r, err := table.Open(opts.Files, opts.Table)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	metadata = r.Metadata()
+	if annotated := readAnnotatedOf(metadata).columns; !opts.Table.MustName && annotated != usual.columns && subjectOf(opts.Table).columns == usual.columns {
+		opts.Table.SourceColumn, opts.Table.TargetColumn = annotated[0], annotated[1]
+		return peek(ctx, opts)
+	}
 	b, err := r.Next(ctx)
 	if errors.Is(err, io.EOF) {
 		err = badinput.Errorf("%s has no pair: give a file with some", strings.Join(opts.Files, ", "))
 	}
-	return b, r.Metadata(), err
-}
-
-// isAnnotated reports whether a file has every annotation, computed as this program does.
-func isAnnotated(b *table.Batch, metadata map[string]string) bool {
-	if version, ok := metadata[metadataVersion]; ok && version != strconv.Itoa(annotate.Version) {
-		return false
+	if err == nil {
+		b, err = withLanguages(b, opts.Table)
 	}
-	for _, name := range annotate.Names() {
-		// A bitext of mine run has the columns of language identification; the others only come from filtering.
-		if !b.Has(name) {
-			return false
-		}
-	}
-	return true
+	return b, metadata, err
 }
 
 // filterer is one call of Run.
@@ -131,6 +125,9 @@ type filterer struct {
 func (f *filterer) each(ctx context.Context, do func(b *table.Batch) error) error {
 	return table.Each(ctx, f.opts.Files, f.opts.Table, func(r *table.Reader, b *table.Batch) (err error) {
 		f.report.Lacking = r.Lacking()
+		if b, err = withLanguages(b, f.opts.Table); err != nil {
+			return err
+		}
 		if len(f.labels) > 0 {
 			if b, err = f.labels.Apply(b); err != nil {
 				return err

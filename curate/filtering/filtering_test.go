@@ -95,6 +95,22 @@ func column(t *testing.T, path, name string) (all []string) {
 	}
 }
 
+// firstNumber is the first value of a column of numbers.
+func firstNumber(t *testing.T, path, name string) (value float64) {
+	t.Helper()
+	err := table.Each(t.Context(), []string{path}, table.DefaultOptions(), func(_ *table.Reader, b *table.Batch) error {
+		numbers, err := b.Numbers(name)
+		if err == nil {
+			value = numbers(0)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
 func TestFilter(t *testing.T) {
 	const rows = 100
 	file, out := pairsFile(t, rows), filepath.Join(t.TempDir(), "out.parquet")
@@ -157,6 +173,55 @@ func TestAgain(t *testing.T) {
 	}
 	if report := run(t, Options{Rules: tight(), Anew: true}, loose); report.Reused {
 		t.Error("--annotate-again was ignored")
+	}
+}
+
+// TestOtherSubject: annotations of other languages or columns are computed again, and languages that are stated are
+// written.
+func TestOtherSubject(t *testing.T) {
+	dir := t.TempDir()
+	in, first, second, third := filepath.Join(dir, "in.tsv"), filepath.Join(dir, "a.parquet"), filepath.Join(dir, "b.parquet"), filepath.Join(dir, "c.parquet")
+	if err := os.WriteFile(in, []byte("Das ist FÃ¼r &amp;\tThat is for &\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	filter := func(file, out, source, target string, columns ...string) *Report {
+		t.Helper()
+		opts := Options{Files: []string{file}, Table: table.DefaultOptions(), Rules: rulesOf(t, "never: length_src < 0"), Out: out, Fix: true, Temp: dir}
+		opts.Table.Source, opts.Table.Target = source, target
+		if len(columns) > 0 {
+			opts.Table.SourceColumn, opts.Table.TargetColumn, opts.Table.MustName = columns[0], columns[1], true
+		}
+		report, err := Run(t.Context(), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	filter(in, first, "de", "en")
+	if got := column(t, first, "src_lang")[0] + column(t, first, "tgt_lang")[0]; got != "deen" {
+		t.Errorf("the languages are %q", got)
+	}
+	for name, c := range map[string]struct {
+		source, target string
+		columns        []string
+		again          bool
+	}{
+		"as before":         {"de", "en", nil, false},
+		"without languages": {"", "", nil, false},
+		"other languages":   {"ru", "en", nil, true},
+		"fixed texts":       {"", "", []string{"src_fixed", "tgt_fixed"}, true},
+	} {
+		if report := filter(first, second, c.source, c.target, c.columns...); report.Others != c.again || report.Reused == c.again {
+			t.Errorf("%s: %+v", name, report)
+		}
+		script, markup := firstNumber(t, second, "script_src"), firstNumber(t, second, "markup")
+		if (script == 0) != (c.source == "ru") || (markup == 0) != (c.columns != nil) {
+			t.Errorf("%s: script_src is %v, markup %v", name, script, markup)
+		}
+	}
+	filter(first, second, "", "", "src_fixed", "tgt_fixed")
+	if report := filter(second, third, "", ""); !report.Reused || firstNumber(t, third, "markup") != 0 {
+		t.Errorf("annotations of the fixed texts are not taken: %+v", report)
 	}
 }
 

@@ -19,6 +19,7 @@ type Report struct {
 	Kept    uint64
 	Fixed   uint64 // pairs of which a text was repaired
 	Reused  bool   // the file had its annotations
+	Others  bool   // the file had annotations of other columns or languages, which were computed again
 	Rules   []RuleReport
 
 	at      map[string]int
@@ -100,6 +101,9 @@ func (r *Report) Summary(w io.Writer) {
 		fmt.Fprintf(w, "; %d units without a translation are left out", r.Lacking)
 	}
 	fmt.Fprintln(w)
+	if r.Others {
+		fmt.Fprintln(w, "the file's annotations are of other texts or languages: they were computed again")
+	}
 }
 
 // Table writes what each rule rejects, and samples, whose rows count from 0 as those of mine explain.
