@@ -24,6 +24,7 @@ import (
 // of whole numbers, of numbers, of truth values, of texts or of lists of texts. Other values are passed on as JSON.
 type jsonlSource struct {
 	noMetadata
+	leaveOut
 	name   string
 	lines  *corpus.LineFile
 	texts  [2]string // columns that have texts, whatever else is in them
@@ -36,7 +37,7 @@ func openJSONL(in input.File, opts Options) (*jsonlSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jsonlSource{name: in.Path, lines: lines, texts: [2]string{opts.SourceColumn, opts.TargetColumn}}, nil
+	return &jsonlSource{name: in.Path, lines: lines, texts: [2]string{opts.SourceColumn, opts.TargetColumn}, leaveOut: leaveOut{skip: opts.SkipBad}}, nil
 }
 
 // object is a line: its keys in their order, and its values.
@@ -56,16 +57,20 @@ func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line.Reason != "" {
-			return nil, refuse(s.name, line.Number, string(line.Reason)+" ("+line.Detail+")")
-		}
-		o := object{line: line.Number}
-		if strings.TrimSpace(line.Text) != "" {
+		o, wrong := object{line: line.Number}, ""
+		switch {
+		case line.Reason != "":
+			wrong = string(line.Reason) + " (" + line.Detail + ")"
+		case strings.TrimSpace(line.Text) != "":
 			if err := o.decode(line.Text); err != nil {
-				return nil, refuse(s.name, line.Number, "not a JSON object ("+err.Error()+")")
+				wrong = "not a JSON object (" + err.Error() + ")"
 			}
 		}
-		objects = append(objects, o)
+		if wrong == "" {
+			objects = append(objects, o)
+		} else if err := s.refuse(s.name, line.Number, wrong); err != nil {
+			return nil, err
+		}
 	}
 	if s.at == nil {
 		s.infer(objects)
@@ -163,32 +168,46 @@ func common(a, b arrow.DataType) arrow.DataType {
 }
 
 func (s *jsonlSource) record(objects []object) (arrow.Record, error) {
-	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(s.fields, nil))
+	create := func() *array.RecordBuilder {
+		return array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(s.fields, nil))
+	}
+	builder, trial := create(), create() // nobody reads what was tried
 	set := make([]bool, len(s.fields))
 	for _, o := range objects {
-		clear(set)
-		for i, key := range o.keys {
-			at, ok := s.at[key]
-			switch {
-			case !ok:
-				return nil, refuse(s.name, o.line,
-					fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key,
-						BatchRows))
-			case set[at]:
-				return nil, refuse(s.name, o.line, fmt.Sprintf("the key %q is there twice", key))
-			case !appendJSON(builder.Field(at), o.values[i]):
-				return nil, refuse(s.name, o.line,
-					fmt.Sprintf("the value of %q is not of the type %s, as the first objects have it", key, s.fields[at].Type))
-			}
-			set[at] = true
+		if s.skip && s.add(trial, &o, set) != "" {
+			s.count++
+			trial = create() // its columns differ in length
+			continue
 		}
-		for at, ok := range set {
-			if !ok {
-				builder.Field(at).AppendNull()
-			}
+		if wrong := s.add(builder, &o, set); wrong != "" {
+			return nil, refuse(s.name, o.line, wrong)
 		}
 	}
 	return builder.NewRecord(), nil
+}
+
+// add adds an object to the columns; set is memory for it. What it returns says why it cannot be added, and then it is
+// there in part.
+func (s *jsonlSource) add(builder *array.RecordBuilder, o *object, set []bool) (wrong string) {
+	clear(set)
+	for i, key := range o.keys {
+		at, ok := s.at[key]
+		switch {
+		case !ok:
+			return fmt.Sprintf("the key %q is in none of the first %d objects, which say what columns there are", key, BatchRows)
+		case set[at]:
+			return fmt.Sprintf("the key %q is there twice", key)
+		case !appendJSON(builder.Field(at), o.values[i]):
+			return fmt.Sprintf("the value of %q is not of the type %s, as the first objects have it", key, s.fields[at].Type)
+		}
+		set[at] = true
+	}
+	for at, ok := range set {
+		if !ok {
+			builder.Field(at).AppendNull()
+		}
+	}
+	return ""
 }
 
 func appendJSON(to array.Builder, value json.RawMessage) bool {

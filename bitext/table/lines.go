@@ -34,11 +34,13 @@ func (noMetadata) metadata() map[string]string { return nil }
 // first two columns are the texts and the others column_3 and so on.
 type fieldSource struct {
 	noMetadata
+	leaveOut
 	fields
-	name  string
-	kind  string // what the fields are
-	texts *texts
-	first *row // a first row that names no columns
+	name    string
+	kind    string // what the fields are
+	texts   *texts
+	first   *row // a first row that names no columns
+	guessed bool // nothing names the columns
 }
 
 // fields reads the rows of a file, [fields] texts each, io.EOF after the last.
@@ -55,10 +57,15 @@ type row struct {
 }
 
 func openFields(in input.File, from fields, kind string, opts Options) (*fieldSource, error) {
-	s := &fieldSource{fields: from, name: in.Path, kind: kind}
+	s := &fieldSource{fields: from, name: in.Path, kind: kind, leaveOut: leaveOut{skip: opts.SkipBad}}
 	first, err := from.next()
-	if err == nil && first.bad != "" {
-		err = refuse(in.Path, 1, first.bad)
+	for err == nil && first.bad != "" {
+		if err = s.refuse(in.Path, first.number, first.bad); err == nil {
+			first, err = from.next()
+		}
+	}
+	if errors.Is(err, io.EOF) && s.count > 0 {
+		err = badinput.Errorf("%s: none of its %d lines can be read: correct the file", in.Path, s.count)
 	}
 	if err == nil {
 		err = s.begin(first, opts)
@@ -71,23 +78,62 @@ func openFields(in input.File, from fields, kind string, opts Options) (*fieldSo
 
 func (s *fieldSource) begin(first row, opts Options) error {
 	names := slices.Clone(first.fields)
-	if !slices.Contains(names, opts.SourceColumn) || !slices.Contains(names, opts.TargetColumn) {
-		switch {
-		case opts.MustName || opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
-			return badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts (--src-column, --tgt-column)", s.name,
-				opts.SourceColumn, opts.TargetColumn)
-		case len(names) < 2:
-			return badinput.Errorf("%s:1: the line has 1 %s field, but a pair needs two: correct it", s.name, s.kind)
+	unifyNames(names)
+	named := slices.Contains(names, SourceText) && slices.Contains(names, TargetText)
+	switch {
+	case opts.SourceAt > 0:
+		if most := max(opts.SourceAt, opts.TargetAt); most > len(names) {
+			return badinput.Errorf("%s:%d: the line has %d %s fields, so there is no column %d: correct --src-column and --tgt-column", s.name,
+				first.number, len(names), s.kind, most)
 		}
-		first.fields = slices.Clone(names)
-		for i := range names {
-			names[i] = "column_" + strconv.Itoa(i+1)
+		if !named {
+			names = s.unnamed(first)
 		}
+		for i, name := range names { // another column has the name
+			if name == opts.SourceColumn || name == opts.TargetColumn {
+				names[i] = columnName(i)
+			}
+		}
+		names[opts.SourceAt-1], names[opts.TargetAt-1] = opts.SourceColumn, opts.TargetColumn
+	case slices.Contains(first.fields, opts.SourceColumn) && slices.Contains(first.fields, opts.TargetColumn):
+		names = slices.Clone(first.fields)
+	case named && opts.SourceColumn == SourceText && opts.TargetColumn == TargetText:
+	case opts.MustName || opts.SourceColumn != SourceText || opts.TargetColumn != TargetText:
+		return badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts, or give their numbers from 1 (--src-column, --tgt-column)",
+			s.name, opts.SourceColumn, opts.TargetColumn)
+	case len(names) < 2:
+		return badinput.Errorf("%s:1: the line has 1 %s field, but a pair needs two: correct it", s.name, s.kind)
+	default:
+		names, s.guessed = s.unnamed(first), true
 		names[0], names[1] = opts.SourceColumn, opts.TargetColumn
-		s.first = &first
 	}
 	s.texts = newTexts(names)
 	return distinct(s.name, names)
+}
+
+// unnamed keeps a first row that is one of texts, and makes names for the columns.
+func (s *fieldSource) unnamed(first row) []string {
+	first.fields = slices.Clone(first.fields)
+	s.first = &first
+	names := make([]string, len(first.fields))
+	for i := range names {
+		names[i] = columnName(i)
+	}
+	return names
+}
+
+func columnName(i int) string { return "column_" + strconv.Itoa(i+1) }
+
+// unifyNames calls the target's columns as this program does in a header of Bitextor, where they begin with trg_.
+func unifyNames(names []string) {
+	if !slices.Contains(names, SourceText) || !slices.Contains(names, "trg_text") || slices.Contains(names, TargetText) {
+		return
+	}
+	for i, name := range names {
+		if rest, ok := strings.CutPrefix(name, "trg_"); ok {
+			names[i] = "tgt_" + rest
+		}
+	}
 }
 
 func (s *fieldSource) next(ctx context.Context) (arrow.Record, error) {
@@ -117,11 +163,11 @@ func (s *fieldSource) add(r row) error {
 	width := len(s.texts.columns)
 	switch {
 	case r.bad != "":
-		return refuse(s.name, r.number, r.bad)
+		return s.refuse(s.name, r.number, r.bad)
 	case len(r.fields) == 0:
 		r.fields = make([]string, width)
 	case len(r.fields) != width:
-		return refuse(s.name, r.number, fmt.Sprintf("%d %s fields instead of %d", len(r.fields), s.kind, width))
+		return s.refuse(s.name, r.number, fmt.Sprintf("%d %s fields instead of %d", len(r.fields), s.kind, width))
 	}
 	for i, column := range s.texts.columns {
 		column.Append(r.fields[i])
@@ -173,7 +219,7 @@ func openCSV(in input.File, opts Options) (*fieldSource, error) {
 		return nil, err
 	}
 	header := f.Header()
-	opts.MustName = opts.MustName || len(header) > 2 // most files have a header
+	opts.MustName = opts.MustName || len(header) > 2 && opts.SourceAt == 0 // most files have a header
 	return openFields(in, &csvFields{File: f, into: header}, "comma-separated", opts)
 }
 
@@ -203,6 +249,7 @@ func (f *csvFields) next() (row, error) {
 // pairSource reads the pairs of an exchange.Reader: TMX, XLIFF, PO and line-aligned files.
 type pairSource struct {
 	noMetadata
+	leaveOut
 	name    string
 	reader  exchange.Reader
 	texts   *texts
@@ -223,7 +270,7 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 	}
 	names := []string{opts.SourceColumn, opts.TargetColumn, SourceLanguage, TargetLanguage}
 	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: []string{opts.Source, opts.Target},
-		units: true, whole: opts.Whole}, nil
+		units: true, whole: opts.Whole, leaveOut: leaveOut{skip: opts.SkipBad}}, nil
 }
 
 // openPairs opens PO, or XLIFF, whose languages have to be those that are named, if any are, and are columns.
@@ -236,7 +283,7 @@ func openPairs(in input.File, format exchange.Format, opts Options) (*pairSource
 	if format == exchange.XLIFF {
 		names, langs = append(names, SourceLanguage, TargetLanguage), []string{opts.Source, opts.Target}
 	}
-	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: langs}, nil
+	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: langs, leaveOut: leaveOut{skip: opts.SkipBad}}, nil
 }
 
 func openAligned(source, target string, opts Options) (*pairSource, error) {
@@ -244,7 +291,8 @@ func openAligned(source, target string, opts Options) (*pairSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pairSource{name: source, reader: r, texts: newTexts([]string{opts.SourceColumn, opts.TargetColumn})}, nil
+	return &pairSource{name: source, reader: r, texts: newTexts([]string{opts.SourceColumn, opts.TargetColumn}),
+		leaveOut: leaveOut{skip: opts.SkipBad}}, nil
 }
 
 func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
@@ -257,7 +305,10 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 			return nil, err
 		}
 		if rec.Reason != "" && rec.Reason != corpus.ReasonEmpty && rec.Reason != exchange.Untranslated && !s.units {
-			return nil, refuse(s.name, rec.Number, string(rec.Reason)+" ("+rec.Detail+")")
+			if err := s.refuse(s.name, rec.Number, string(rec.Reason)+" ("+rec.Detail+")"); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if rec.Reason == exchange.Untranslated || rec.Reason == corpus.ReasonMalformed && s.whole {
 			s.lacking++

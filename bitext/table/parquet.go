@@ -145,6 +145,8 @@ func (s *parquetSource) metadata() map[string]string {
 	return said
 }
 
+func (s *parquetSource) bad() uint64 { return 0 } // a damaged file is refused
+
 func (s *parquetSource) Close() error {
 	s.reader.Release()
 	return s.file.Close()

@@ -32,8 +32,13 @@ type Options struct {
 	Source, Target string
 	// SourceColumn and TargetColumn are the columns of texts. In the batches they are named so too.
 	SourceColumn, TargetColumn string
+	// SourceAt and TargetAt are the numbers of the columns of texts in TSV and CSV, from 1, whatever their names are; 0:
+	// the columns are found by name.
+	SourceAt, TargetAt int
 	// MustName refuses a TSV whose first line does not name both columns, even if they have the default names.
 	MustName bool
+	// SkipBad leaves out lines and records that cannot be read, and counts them (Reader.Bad). Otherwise they are errors.
+	SkipBad bool
 	// Whole leaves out units of TMX without a text in one of the languages, which are rows with an empty one otherwise.
 	Whole bool
 	// Columns are the columns to read; nil means all. Formats other than Parquet read all. Those that do not exist are
@@ -57,6 +62,8 @@ type source interface {
 	// next returns at most BatchRows rows, or io.EOF after the last.
 	next(ctx context.Context) (arrow.Record, error)
 	metadata() map[string]string
+	// bad is how many lines or records were left out, as they cannot be read.
+	bad() uint64
 	Close() error
 }
 
@@ -65,6 +72,8 @@ func Open(files []string, opts Options) (*Reader, error) {
 	r := &Reader{name: strings.Join(files, " "), opts: opts}
 	var err error
 	switch {
+	case opts.SourceAt > 0 && (len(files) == 2 || len(files) == 1 && !hasFields(files[0])):
+		return nil, badinput.Errorf("%s: columns have numbers in TSV and CSV alone: name them (--src-column, --tgt-column)", r.name)
 	case len(files) == 2:
 		r.source, err = openAligned(files[0], files[1], opts)
 	case len(files) != 1:
@@ -118,6 +127,18 @@ func (r *Reader) Lacking() uint64 {
 	return 0
 }
 
+// Bad is how many lines or records were left out so far, as they cannot be read.
+func (r *Reader) Bad() uint64 { return r.source.bad() }
+
+// Unnamed is the number of columns if nothing names them, neither the file nor the options, and some are no texts: then
+// the first two were taken. Otherwise it is 0.
+func (r *Reader) Unnamed() int {
+	if f, ok := r.source.(*fieldSource); ok && f.guessed && len(f.texts.columns) > 2 {
+		return len(f.texts.columns)
+	}
+	return 0
+}
+
 // Metadata returns the key-value metadata of a Parquet file. It is empty for other formats.
 func (r *Reader) Metadata() map[string]string { return r.source.metadata() }
 
@@ -148,6 +169,29 @@ func (t *texts) full() bool { return t.rows == BatchRows }
 func (t *texts) record() arrow.Record {
 	t.rows = 0
 	return t.builder.NewRecord()
+}
+
+// hasFields reports whether a file has rows of fields.
+func hasFields(name string) bool {
+	format := exchange.FormatOf(name)
+	return !exchange.IsParquet(name) && (format == exchange.TSV || format == exchange.CSV)
+}
+
+// leaveOut counts what cannot be read, or makes it an error.
+type leaveOut struct {
+	skip  bool
+	count uint64
+}
+
+func (l *leaveOut) bad() uint64 { return l.count }
+
+// refuse is nil if the line is left out.
+func (l *leaveOut) refuse(name string, line uint64, what string) error {
+	if l.skip {
+		l.count++
+		return nil
+	}
+	return refuse(name, line, what)
 }
 
 // refuse is the error of a line that is not a row.

@@ -125,6 +125,83 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestColumnsOfText: columns are chosen by number, a header of Bitextor names them, and a guess is said.
+func TestColumnsOfText(t *testing.T) {
+	second := DefaultOptions()
+	second.SourceAt, second.TargetAt = 3, 2
+	for name, c := range map[string]struct {
+		file, text      string
+		opts            Options
+		columns, source string
+		rows, unnamed   int
+	}{
+		"by number":          {"a.tsv", "web\tone\teins\nweb\ttwo\tzwei\n", second, "column_1 tgt_text src_text", "eins", 2, 0},
+		"by number in CSV":   {"a.csv", "web,one,eins\n", second, "column_1 tgt_text src_text", "eins", 1, 0},
+		"number and header":  {"a.tsv", "src_text\tb\tc\ttgt_text\nweb\tone\teins\t\n", second, "column_1 tgt_text src_text column_4", "eins", 1, 0},
+		"a Bitextor header":  {"a.tsv", "src_url\ttrg_url\tsrc_text\ttrg_text\nu\tv\teins\tone\n", DefaultOptions(), "src_url tgt_url src_text tgt_text", "eins", 1, 0},
+		"nothing names them": {"a.tsv", "eins\tone\tweb\n", DefaultOptions(), "src_text tgt_text column_3", "eins", 1, 3},
+		"two columns":        {"a.tsv", "eins\tone\n", DefaultOptions(), "src_text tgt_text", "eins", 1, 0},
+	} {
+		r, err := Open([]string{fileOf(t, c.file, c.text)}, c.opts)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b, err := r.Next(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var names []string
+		for _, column := range b.Columns() {
+			names = append(names, column.Name)
+		}
+		if got := strings.Join(names, " "); got != c.columns || b.Len() != c.rows || column(t, b, "src_text")[0] != c.source || r.Unnamed() != c.unnamed {
+			t.Errorf("%s: %d rows of %s, %d unnamed", name, b.Len(), got, r.Unnamed())
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, text := range map[string]string{"a.tsv": "eins\tone\n", "a.jsonl": "{}\n"} {
+		if _, err := Open([]string{fileOf(t, file, text)}, second); !badinput.Is(err) {
+			t.Errorf("%s has no third column: %v", file, err)
+		}
+	}
+}
+
+// TestSkipBad: what cannot be read is left out and counted, in every format of lines.
+func TestSkipBad(t *testing.T) {
+	long := strings.Repeat("a", 300<<10)
+	skip := DefaultOptions()
+	skip.SkipBad = true
+	for file, text := range map[string]string{
+		"a.tsv":   "\xff\tx\neins\tone\nzwei\n\xff\tx\n" + long + "\tx\ndrei\tthree\n",
+		"a.csv":   "src_text,tgt_text\neins,one\nzwei\n\xff,x\n" + long + ",x\ny\ndrei,three\n",
+		"a.jsonl": `{"src_text":"eins","tgt_text":"one","n":1}` + "\n{\n{\"src_text\":3,\"tgt_text\":\"x\"}\n" + `{"src_text":"a","tgt_text":"b","tgt_text":"c"}` + "\n" + long + "\n" + `{"src_text":"drei","tgt_text":"three"}` + "\n",
+	} {
+		path := fileOf(t, file, text)
+		if _, err := read(t, DefaultOptions(), path); !badinput.Is(err) {
+			t.Errorf("%s is read: %v", file, err)
+		}
+		r, err := Open([]string{path}, skip)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		b, err := r.Next(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if got := strings.Join(column(t, b, "src_text"), " "); got != "eins drei" || r.Bad() != 4 {
+			t.Errorf("%s: %s, %d bad", file, got, r.Bad())
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open([]string{fileOf(t, "a.tsv", "\xff\n")}, skip); !badinput.Is(err) {
+		t.Errorf("a file without a line that can be read: %v", err)
+	}
+}
+
 func TestNumbersAndLists(t *testing.T) {
 	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"]}`+"\n"+`{"src_text":"a","tgt_text":"b","n":3}`))
 	if err != nil {

@@ -53,6 +53,8 @@ type Options struct {
 	// those of the exported rows.
 	DedupURLs bool
 	Places    Places
+	// Progress is called with the rows that are read, in every reading of the table; nil: nothing is.
+	Progress func(rows uint64)
 }
 
 // exporter is one call of Run. It has so many methods because its steps, reading, choosing, sorting and writing sets,
@@ -234,11 +236,14 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 				return err
 			}
 			e.report.Read = b.First() + uint64(b.Len())
+			if e.opts.Progress != nil {
+				e.opts.Progress(e.report.Read)
+			}
 		}
 		return nil
 	})
 	err = work.Wait()
-	e.report.Lacking = r.Lacking()
+	e.report.Lacking, e.report.Bad, e.report.Unnamed = r.Lacking(), r.Bad(), r.Unnamed()
 	return err
 }
 

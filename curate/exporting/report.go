@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"bitextmine/curate/filtering"
 )
 
 // Report counts the exported pairs.
@@ -14,6 +16,8 @@ type Report struct {
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
 	Lacking       uint64 // units of TMX, XLIFF and PO left out, as they have no text in one of the languages
+	Bad           uint64 // lines left out, as they cannot be read
+	Unnamed       int    // columns of a file that names none, the first two of which were taken for the texts
 }
 
 // SetReport is one set of a report.
@@ -23,8 +27,15 @@ type SetReport struct {
 	Files []string
 }
 
-// Warnings name the sets without pairs, which the column that the pairs are divided by may be to blame for.
+// Warnings name what may have been read or chosen otherwise than was meant: columns that nothing names, no pair at all,
+// and sets without pairs, which the column that the pairs are divided by may be to blame for.
 func (r *Report) Warnings() (warnings []string) {
+	if r.Unnamed > 0 {
+		warnings = append(warnings, filtering.UnnamedWarning(r.Unnamed))
+	}
+	if r.Written == 0 {
+		warnings = append(warnings, "no pair was exported: see which columns are the texts (--src-column, --tgt-column), and what --where, --min-score and the column keep leave out")
+	}
 	for _, s := range r.Sets {
 		if r.Written > 0 && s.Pairs == 0 {
 			warnings = append(warnings, fmt.Sprintf("the set %s has no pair, as the column %s has too few values for its share: "+
@@ -46,6 +57,7 @@ func (r *Report) Summary(w io.Writer) {
 	if r.Lacking > 0 {
 		fmt.Fprintf(w, "; %d units without one of the languages are left out", r.Lacking)
 	}
+	filtering.TellBad(w, r.Bad)
 	fmt.Fprintln(w)
 	for _, s := range r.Sets {
 		fmt.Fprintf(w, "  %-10s %9d  %s\n", s.Name, s.Pairs, strings.Join(s.Files, " "))

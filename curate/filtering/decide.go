@@ -53,10 +53,39 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.report.identify(b, &s); err != nil {
+		return nil, err
+	}
 	for i, list := range reasons {
 		f.report.add(b.First()+uint64(i), list, func() (string, string) { return s.texts(i) })
 	}
 	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
+}
+
+// identify counts the pairs whose sides are identified, and those in which they are swapped.
+func (r *Report) identify(b *table.Batch, s *sides) error {
+	source, err := b.Texts("lid_src")
+	if err != nil {
+		return err
+	}
+	target, err := b.Texts("lid_tgt")
+	if err != nil {
+		return err
+	}
+	base := func(code string) string { code, _, _ = strings.Cut(code, "-"); return code }
+	for i := range b.Len() {
+		inSource, _ := source(i)
+		inTarget, _ := target(i)
+		of, to := s.languages(i)
+		if of, to = base(of), base(to); inSource == "" || inTarget == "" || of == "" || of == to {
+			continue
+		}
+		r.Identified++
+		if base(inSource) == to && base(inTarget) == of {
+			r.Swapped++
+		}
+	}
+	return nil
 }
 
 // decisions tells what people decided on a row, now or before an earlier filtering; "": nothing.

@@ -123,8 +123,15 @@ type filterer struct {
 
 // each calls do for every batch of the file.
 func (f *filterer) each(ctx context.Context, do func(b *table.Batch) error) error {
+	var reader *table.Reader
+	defer func() {
+		if reader != nil {
+			f.report.Lacking, f.report.Bad = reader.Lacking(), reader.Bad()
+		}
+	}()
 	return table.Each(ctx, f.opts.Files, f.opts.Table, func(r *table.Reader, b *table.Batch) (err error) {
-		f.report.Lacking = r.Lacking()
+		reader = r
+		f.report.Unnamed = r.Unnamed()
 		if b, err = withLanguages(b, f.opts.Table); err != nil {
 			return err
 		}

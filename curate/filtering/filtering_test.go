@@ -303,6 +303,39 @@ func TestReportTable(t *testing.T) {
 	}
 }
 
+// TestWarnings: what may have been read otherwise than was meant is said.
+func TestWarnings(t *testing.T) {
+	const german, english = "Dieser Satz ist ganz sicher auf Deutsch geschrieben.", "This sentence is certainly written in English."
+	for name, c := range map[string]struct{ line, want string }{
+		"swapped": {english + "\t" + german, "1 have each side in the language of the other"},
+		"unnamed": {german + "\t" + english + "\tweb", "no line names the 3 columns"},
+		"none":    {german + "\t" + english, ""},
+	} {
+		path := filepath.Join(t.TempDir(), "in.tsv")
+		if err := os.WriteFile(path, []byte(c.line+"\n\xff\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Files: []string{path}, Rules: rulesOf(t, "never: length_src < 0"), Table: table.DefaultOptions()}
+		opts.Table.Source, opts.Table.Target, opts.Table.SkipBad = "de", "en", true
+		report, err := Run(t.Context(), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warnings := strings.Join(report.Warnings(), "\n")
+		if (c.want == "") != (warnings == "") || !strings.Contains(warnings, c.want) {
+			t.Errorf("%s: %q", name, warnings)
+		}
+		var out strings.Builder
+		if report.Summary(&out); !strings.Contains(out.String(), "; 1 lines that cannot be read are left out") {
+			t.Errorf("%s: %s", name, out.String())
+		}
+	}
+	report := run(t, Options{Rules: rulesOf(t, "all: length_src > 0")}, pairsFile(t, 5))
+	if warnings := report.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], "no pair is kept") {
+		t.Errorf("%q", warnings)
+	}
+}
+
 // TestLabels: what people decided stands, whatever the rules say.
 func TestLabels(t *testing.T) {
 	in, out := pairsFile(t, 20), filepath.Join(t.TempDir(), "out.parquet")

@@ -19,8 +19,13 @@ type Report struct {
 	Kept    uint64
 	Fixed   uint64 // pairs of which a text was repaired
 	Reused  bool   // the file had its annotations
-	Others  bool   // the file had annotations of other columns or languages, which were computed again
-	Rules   []RuleReport
+	Bad     uint64 // lines left out, as they cannot be read
+	Unnamed int    // columns of a file that names none, the first two of which were taken for the texts
+	// Identified are the pairs of which the languages of both sides were identified, Swapped those whose sides are each in
+	// the language of the other.
+	Identified, Swapped uint64
+	Others              bool // the file had annotations of other columns or languages, which were computed again
+	Rules               []RuleReport
 
 	at      map[string]int
 	samples int
@@ -100,10 +105,38 @@ func (r *Report) Summary(w io.Writer) {
 	if r.Lacking > 0 {
 		fmt.Fprintf(w, "; %d units without a translation are left out", r.Lacking)
 	}
+	TellBad(w, r.Bad)
 	fmt.Fprintln(w)
 	if r.Others {
 		fmt.Fprintln(w, "the file's annotations are of other texts or languages: they were computed again")
 	}
+}
+
+// TellBad writes how many lines were left out.
+func TellBad(w io.Writer, lines uint64) {
+	if lines > 0 {
+		fmt.Fprintf(w, "; %d lines that cannot be read are left out", lines)
+	}
+}
+
+// Warnings name what may have been read otherwise than was meant.
+func (r *Report) Warnings() (warnings []string) {
+	if r.Unnamed > 0 {
+		warnings = append(warnings, UnnamedWarning(r.Unnamed))
+	}
+	if 2*r.Swapped > r.Identified {
+		warnings = append(warnings, fmt.Sprintf("of %d pairs whose languages were identified %d have each side in the language of the other: exchange --src and --tgt, or the columns",
+			r.Identified, r.Swapped))
+	}
+	if r.Kept == 0 && r.Pairs > r.Before {
+		warnings = append(warnings, "no pair is kept: see with --stats which rules reject them, and which columns are the texts (--src-column, --tgt-column)")
+	}
+	return warnings
+}
+
+// UnnamedWarning is the warning of a file with further columns that nothing names.
+func UnnamedWarning(columns int) string {
+	return fmt.Sprintf("no line names the %d columns: the first two are taken for the texts; give the numbers of others, such as --src-column 2 --tgt-column 3", columns)
 }
 
 // Table writes what each rule rejects, and samples, whose rows count from 0 as those of mine explain.

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,12 +24,14 @@ import (
 	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/progress"
 )
 
 // columnFlags say where the pairs of a file are.
 type columnFlags struct {
 	source, target             string
 	sourceColumn, targetColumn string
+	onBadLine                  string
 	changed                    func(flag string) bool // whether a flag of the command was given
 }
 
@@ -35,16 +40,57 @@ func (c *columnFlags) register(cmd *cobra.Command) {
 	c.changed = f.Changed
 	f.StringVar(&c.source, "src", "", "source language (default: the column src_lang, or unknown)")
 	f.StringVar(&c.target, "tgt", "", "target language")
-	f.StringVar(&c.sourceColumn, "src-column", table.SourceText, "source column of TSV and Parquet, key of JSON")
+	f.StringVar(&c.sourceColumn, "src-column", table.SourceText, "source column, key of JSON; in TSV and CSV its number from 1, too")
 	f.StringVar(&c.targetColumn, "tgt-column", table.TargetText, "target column")
+	f.StringVar(&c.onBadLine, "on-bad-line", "fail", "a line that cannot be read: skip, which leaves it out and counts it, or fail")
 }
 
 func (c *columnFlags) options() (opts table.Options, err error) {
 	opts = table.Options{SourceColumn: c.sourceColumn, TargetColumn: c.targetColumn,
 		MustName: c.changed("src-column") || c.changed("tgt-column")}
+	switch c.onBadLine {
+	case "fail":
+	case "skip":
+		opts.SkipBad = true
+	default:
+		return opts, badinput.Errorf("--on-bad-line is %q: give skip or fail", c.onBadLine)
+	}
+	if err := numbered(&opts); err != nil {
+		return opts, err
+	}
 	languages, err := flags.Languages(c.source, c.target)
 	opts.Source, opts.Target = languages[0], languages[1]
 	return opts, err
+}
+
+// numbered makes numbers of columns of what the flags say, if these are numbers. The columns get the usual names.
+func numbered(opts *table.Options) error {
+	source, errSource := strconv.Atoi(opts.SourceColumn)
+	target, errTarget := strconv.Atoi(opts.TargetColumn)
+	switch {
+	case errSource != nil && errTarget != nil:
+		return nil
+	case errSource != nil || errTarget != nil || source < 1 || target < 1 || source == target:
+		return badinput.Errorf("--src-column is %s and --tgt-column %s: give two names, or two different numbers from 1", opts.SourceColumn, opts.TargetColumn)
+	}
+	usual := table.DefaultOptions()
+	opts.SourceAt, opts.TargetAt, opts.SourceColumn, opts.TargetColumn = source, target, usual.SourceColumn, usual.TargetColumn
+	return nil
+}
+
+// said tells the log every few seconds how far a long reading is. One goroutine may use it.
+type said struct {
+	what string
+	last time.Time
+}
+
+func saying(what string) *said { return &said{what, time.Now()} }
+
+func (s *said) rows(n uint64) {
+	if now := time.Now(); now.Sub(s.last) >= progress.Every {
+		s.last = now
+		slog.Info(s.what, "pairs", n)
+	}
 }
 
 // filterOptions are the flags of mine filter.
@@ -121,11 +167,22 @@ func (o *filterOptions) run(ctx context.Context, files []string, out io.Writer) 
 	if err != nil {
 		return err
 	}
+	surveyed, filtered := saying("filter: surveyed"), saying("filter: decided")
 	report, err := filtering.Run(ctx, filtering.Options{
 		Files: files, Table: opts, Rules: rules, Labels: labels, Fix: o.fix, Anew: o.anew, Samples: o.samples, Out: o.out, Temp: o.temp,
+		Progress: func(rows uint64, annotated bool) {
+			if annotated {
+				filtered.rows(rows)
+			} else {
+				surveyed.rows(rows)
+			}
+		},
 	})
 	if err != nil {
 		return err
+	}
+	for _, warning := range report.Warnings() {
+		slog.Warn(warning)
 	}
 	report.Summary(program.Told(out, o.out))
 	if o.fix {
