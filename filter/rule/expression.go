@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -59,6 +60,20 @@ func (c column) text(row *Row) (string, bool) { return row.Texts[c], row.Known[c
 
 func (c column) check(texts []bool) (bool, error) { return texts[c], nil }
 
+// numeral is a column of texts that are numbers, as formats without types have them. Another text is unknown.
+type numeral column
+
+func (n numeral) number(row *Row) float64 {
+	value, err := strconv.ParseFloat(strings.TrimSpace(row.Texts[n]), 64)
+	if err != nil || !row.Known[n] {
+		return unknown
+	}
+	return value
+}
+
+func (n numeral) text(*Row) (string, bool)   { return "", false }
+func (n numeral) check([]bool) (bool, error) { return false, nil }
+
 // operation is an operator or a function with its operands.
 type operation struct {
 	name     string
@@ -70,7 +85,7 @@ func (o *operation) text(*Row) (string, bool) { return "", false }
 
 func (o *operation) check(texts []bool) (bool, error) {
 	count := 0
-	for _, operand := range o.operands {
+	for i, operand := range o.operands {
 		isText, err := operand.check(texts)
 		if err != nil {
 			return false, err
@@ -78,12 +93,31 @@ func (o *operation) check(texts []bool) (bool, error) {
 		if isText {
 			count++
 		}
+		if c, ok := operand.(column); ok && isText && o.takesNumbers(texts) {
+			o.operands[i] = numeral(c)
+			count--
+		}
 	}
 	if count > 0 && (o.name != "==" && o.name != "!=" || count < len(o.operands)) {
 		return false, badinput.Errorf("%s takes numbers, but was given a text; texts can be compared with texts by == and !=", o.name)
 	}
 	o.texts = count > 0
 	return false, nil
+}
+
+// takesNumbers reports whether a column of texts is read as one of numbers beside the other operands: in sums and
+// comparisons by size, and beside a number.
+func (o *operation) takesNumbers(texts []bool) bool {
+	switch o.name {
+	case "and", "or", "not":
+		return false
+	case "==", "!=":
+		return slices.ContainsFunc(o.operands, func(operand expression) bool {
+			isText, err := operand.check(texts)
+			return err == nil && !isText
+		})
+	}
+	return true
 }
 
 func (o *operation) number(row *Row) float64 {

@@ -37,7 +37,7 @@ func rejects(t *testing.T, condition string, numbers map[string]float64, texts m
 
 func TestConditions(t *testing.T) {
 	numbers := map[string]float64{"a": 1, "b": 2, "zero": 0, "null": math.NaN()}
-	texts := map[string]string{"lang": "de", "other": "en", "none": ""}
+	texts := map[string]string{"lang": "de", "other": "en", "none": "", "points": " 7.5", "word": "x"}
 	for condition, want := range map[string]bool{
 		"a": true, "zero": false, "null": false, "not zero": true, "not null": false,
 		"a == 1": true, "a != 1": false, "a < b": true, "b <= 2": true, "a > b": false, "b >= 2.0": true,
@@ -45,6 +45,8 @@ func TestConditions(t *testing.T) {
 		"a + b * 2 == 5": true, "(a + b) * 2 == 6": true, "-a < 0": true, "a - b - 1 == -2": true, "b / 4 == .5": true,
 		"abs(a - b) == 1": true, "min(a, b) == 1 and max(a, b) == 2": true, "abs(-b) > 1": true, "max(null, a) == 1": false,
 		"not a == 2 and b": true, "(a < b) == 1": true, "zero or zero or a and b": true,
+		"points > 7": true, "points == 7.5": true, "points == '7.5'": false, "points != 7.5": false, "max(points, a) + 1 == 8.5": true, "word > 3": false,
+		"not word > 3": false, "none < 3": false, "points > b and lang == 'de'": true, "points == a": false, "a < points": true,
 		"lang == 'de'": true, "lang != 'de'": false, "lang != other": true, "none != lang": false, "none == 'x' or a": true,
 	} {
 		if got := rejects(t, condition, numbers, texts); got != want {
@@ -70,9 +72,9 @@ func TestBadRules(t *testing.T) {
 		"empty":              {"rules:\n  a: ''", "empty"},
 		"deep":               {"rules:\n  a: " + strings.Repeat("(", 200) + "b", "deep"},
 		"an unknown column":  {"rules:\n  a: lengt > 3", `is "length" meant?`},
-		"a text as a number": {"rules:\n  a: text > 3", "takes numbers"},
+		"a text as a number": {"rules:\n  a: text > 3 + 'x'", "takes numbers"},
 		"a text alone":       {"rules:\n  a: text", "not a condition"},
-		"text and number":    {"rules:\n  a: text == 3", "takes numbers"},
+		"text and number":    {"rules:\n  a: text == '3' and text", "takes numbers"},
 		"a chain":            {"rules:\n  a: b and 0 < c + 1 < 3", `"0 < c + 1 < 3" compares twice: write "0 < c + 1 and c + 1 < 3"`},
 		"nothing like it":    {"rules:\n  a: foo", "docs/filters.md"},
 		"a column of lists":  {"rules:\n  a: reasons == 'x'", `"reasons", which holds lists`},

@@ -7,9 +7,10 @@
 //	  language:  lid_src != src_lang and lid_src_p > 0.9
 //
 // A condition has comparisons (== != < <= > >=), and, or, not, parentheses, + - * /, abs(x), min(x, y), max(x, y),
-// numbers, texts in quotation marks and the names of columns. A column of numbers alone is true if it is not 0. A null
-// is unknown, and so are conditions that depend on it (unknown or true is true, unknown and false is false): a rule
-// rejects only for known values.
+// numbers, texts in quotation marks and the names of columns. A column of numbers alone is true if it is not 0. Where
+// a number is expected, the texts of a column are read as numbers, and others are null. A null is unknown, and so are
+// conditions that depend on it (unknown or true is true, unknown and false is false): a rule rejects only for known
+// values.
 package rule
 
 import (
