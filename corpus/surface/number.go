@@ -22,7 +22,7 @@ type Number struct {
 // magnitudes begin the words that multiply the number before them.
 var magnitudes = []string{
 	"million", "millón", "milione", "milhõ", "milhã", "mio", "mln", "mrd", "milliard", "milliárd", "miliard", "miljoen", "miljard", "billion", "bilhõ", "trillion",
-	"thousand", "tausend", "mille", "mil", "bn", "миллион", "миллиард", "млн", "млрд", "тыс", "мільйон", "мільярд", "مليون", "مليار", "ألف", "लाख", "करोड़",
+	"thousand", "tausend", "tsd", "mille", "mil", "tys.", "tysi", "tis.", "tisíc", "тис", "bn", "миллион", "миллиард", "млн", "млрд", "тыс", "мільйон", "мільярд", "مليون", "مليار", "ألف", "लाख", "करोड़",
 	"万", "萬", "亿", "億", "千", "兆", "만", "억", "천",
 }
 

@@ -15,7 +15,7 @@
 // not grow with it: how long translations usually are (Lengths), how often each side stands in it, and which pairs
 // are near-duplicates of an earlier one (Survey).
 //
-// Near-duplicates. Two pairs are the same if their letters and digits are, apart from case and accents. They are
+// Near-duplicates. Two pairs are the same if their letters, digits and symbols are, apart from case and accents. They are
 // nearly the same if their MinHash signatures agree in two of eight bands of five values each (Broder, "On the
 // resemblance and containment of documents", 1997): signatures are of the four-letter sequences of both sides,
 // digits counting as equal. Pairs that share 0.9 of their sequences are found with a probability of 0.99, such as
@@ -63,7 +63,7 @@ func name(name, meaning string, of func(p *Pair) string) Annotation {
 }
 
 // Version is raised when an annotation is added or computed otherwise. Annotated files carry it.
-const Version = 1
+const Version = 2
 
 // unlimited is the end of the range of counts.
 const unlimited = 1 << 24

@@ -96,7 +96,7 @@ const (
 // Keys are a pair's hashes and widths for the survey. KeysOf computes them; several goroutines may do so.
 type Keys struct {
 	source, target           uint64 // hashes of the normalised sides
-	pair                     uint64 // hash of the pair's letters and digits
+	pair                     uint64 // hash of the pair's letters, digits and symbols
 	near                     [bands]uint64
 	sourceWidth, targetWidth int
 }
@@ -129,16 +129,24 @@ func (s *Scratch) KeysOf(source, target string) Keys {
 	return k
 }
 
-// side adds a side's letters and digits to the pair's hash, and its sequences of letters to the signature.
+// side adds a side's letters, digits and symbols to the pair's hash, and its sequences of letters to the signature.
 func (s *Scratch) side(text string, signature *[bands * bandRows]uint64, pair *uint64) {
 	s.letters = s.letters[:0]
+	before := ' '
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
+		last := before
+		before = r
 		switch {
 		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r):
 			r = surface.Fold(text[i : i+width])
 		case !surface.IsDigit(r):
 			i += width
+			if next, _ := utf8.DecodeRuneInString(text[i:]); isSign(last, r, next) {
+				*pair = mix(*pair ^ uint64('−'))
+			} else if isIdentity(r) {
+				*pair = mix(*pair ^ uint64(r))
+			}
 			continue
 		default:
 			r = '0' + surface.Digit(r)
@@ -164,6 +172,23 @@ func (s *Scratch) side(text string, signature *[bands * bandRows]uint64, pair *u
 		bin := base % uint64(len(signature))
 		signature[bin] = min(signature[bin], base)
 	}
+}
+
+// isIdentity reports whether texts that differ in a symbol say different things: C++ and C#, x < y and x > y, emoji.
+// Accents that stand alone, bars and bullets are as punctuation.
+func isIdentity(r rune) bool {
+	switch {
+	case r == '#' || r == '%' || 0x1f3fb <= r && r <= 0x1f3ff: // modifiers of emoji
+		return true
+	case r == '|' || r == '¦' || 0x2500 <= r && r <= 0x25ff || unicode.Is(unicode.Sk, r):
+		return false
+	}
+	return unicode.IsSymbol(r)
+}
+
+// isSign reports whether a character between two others is the sign of a number.
+func isSign(before, r, next rune) bool {
+	return (r == '-' || r == '–' || r == '−') && surface.IsDigit(next) && !unicode.IsLetter(before) && !surface.IsDigit(before) && (before == '(' || !unicode.IsPunct(before))
 }
 
 // fill gives every bin without a sequence the value of another, which the bin's number chooses (Shrivastava, "Optimal

@@ -77,6 +77,33 @@ func isSeparator(r rune) bool {
 	return false
 }
 
+// quotation counts the guillemets that are open: one that closes a quotation is no separator.
+type quotation [2]int
+
+// closes reports whether a character ends a quotation.
+func (q *quotation) closes(r rune) bool {
+	switch r {
+	case '«':
+		q[0]++
+	case '‹':
+		q[1]++
+	case '»':
+		q[0]--
+		return q.was(0)
+	case '›':
+		q[1]--
+		return q.was(1)
+	}
+	return false
+}
+
+// was reports whether a quotation of a kind was open before it was closed.
+func (q *quotation) was(kind int) bool {
+	open := q[kind] >= 0
+	q[kind] = max(0, q[kind])
+	return open
+}
+
 // phrases are words of web pages' frames by language, in lower case.
 var phrases = map[string][]string{
 	"de": {"alle rechte vorbehalten", "cookies", "datenschutzerklärung", "impressum", "mehr lesen", "weiterlesen", "mehr erfahren", "hier klicken", "klicken sie hier",

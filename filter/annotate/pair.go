@@ -3,7 +3,6 @@ package annotate
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"bitextmine/corpus/surface"
 )
@@ -67,12 +66,8 @@ var numbers = []Annotation{
 	value("numbers", Count, 0, unlimited, "numbers written in digits, both sides together", either(func(s *Sentence) int { return len(s.numbers) })),
 	value("numbers_differ", Count, 0, unlimited, "numbers that the other side lacks. Separators, percent signs, dates, times of day, digits of other scripts and "+
 		"words such as million are normalised; small and round numbers that a language may spell out count only if both sides have some", numbersDiffer),
-	value("percent_differ", Count, 0, 1, "1 if one side has a percentage and the other has numbers but none", func(p *Pair) float64 {
-		if len(p.Source.numbers) == 0 || len(p.Target.numbers) == 0 {
-			return 0
-		}
-		return truth(percent(&p.Source) != percent(&p.Target))
-	}),
+	value("percent_differ", Count, 0, 1, "1 if one side has a percentage and the other has numbers but none; null where the other's language has a word for it "+
+		"that is not listed", percentDiffers),
 }
 
 // findNumbers reads the numbers outside of links.
@@ -81,15 +76,11 @@ func (s *Sentence) findNumbers() {
 		return
 	}
 	text := surface.Plain(s.lower)
-	for i := 0; i < len(text); {
-		r, width := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case surface.IsDigit(r):
-			s.numbers, width = surface.AppendNumbers(s.numbers, text[i:])
-		case surface.IsNumeral(r):
+	s.numbers = appendNumbers(s.numbers, text)
+	for _, r := range text {
+		if surface.IsNumeral(r) {
 			s.numerals++
 		}
-		i += width
 	}
 	for _, t := range s.tokens {
 		if t.capital && t.runes > 1 && strings.Trim(s.text(t), "IVXLC") == "" {
@@ -100,7 +91,21 @@ func (s *Sentence) findNumbers() {
 
 // numbersDiffer counts the numbers of both sides that have no partner.
 func numbersDiffer(p *Pair) float64 {
-	a, b := surface.UnpairedNumbers(p.Source.numbers, p.Target.numbers)
+	least := unpaired(p, p.Source.numbers, p.Target.numbers)
+	if least == 0 {
+		return least
+	}
+	source, changedSource := otherwise(&p.Source)
+	target, changedTarget := otherwise(&p.Target)
+	if changedSource || changedTarget {
+		least = min(least, unpaired(p, source, target))
+	}
+	return least
+}
+
+// unpaired counts the numbers that have no partner, of two lists of both sides' numbers.
+func unpaired(p *Pair, source, target []surface.Number) float64 {
+	a, b := surface.UnpairedNumbers(source, target)
 	smallA, largeA := bySize(a)
 	smallB, largeB := bySize(b)
 	// A number may be written in Han characters or as a Roman one on the other side.
@@ -118,13 +123,6 @@ func bySize(list []surface.Number) (small, large int) {
 		}
 	}
 	return small, large
-}
-
-// percents are the words for a percent sign.
-var percents = []string{"%", "％", "٪", "percent", "per cent", "prozent", "pour cent", "pourcent", "por ciento", "por cento", "per cento", "процент", "відсот", "procent", "百分之", "パーセント", "퍼센트"}
-
-func percent(s *Sentence) bool {
-	return slices.ContainsFunc(percents, func(word string) bool { return strings.Contains(s.lower, word) })
 }
 
 // copies tell sides that are the same text.

@@ -1,8 +1,10 @@
 package annotate
 
 import (
+	"slices"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	bcp47 "golang.org/x/text/language"
 
@@ -51,10 +53,15 @@ func scriptsOf(code string) []*unicode.RangeTable {
 
 // characters are shares of kinds of characters.
 var characters = []Annotation{
-	value("script_src", Float, 0, 1, "share of the width of the source's letters that is in the script of its language; null if the language is unknown", ofSource(ownScript)),
-	value("script_tgt", Float, 0, 1, "the same of the target", ofTarget(ownScript)),
-	value("letter_share", Float, 0, 1, "share of letters among the characters other than spaces, on the side with fewer", func(p *Pair) float64 {
-		return min(p.Source.share(p.Source.letters), p.Target.share(p.Target.letters))
+	value("script_src", Float, 0, 1, "share of the width of the source's letters that is in the script of its language; words in another script that the "+
+		"target has too, such as names, are left out unless there are no others; null if the language is unknown", func(p *Pair) float64 {
+		return ownScript(&p.Source, &p.Target)
+	}),
+	value("script_tgt", Float, 0, 1, "the same of the target", func(p *Pair) float64 {
+		return ownScript(&p.Target, &p.Source)
+	}),
+	value("letter_share", Float, 0, 1, "share of letters with their marks among the characters other than spaces, on the side with fewer", func(p *Pair) float64 {
+		return min(p.Source.share(p.Source.letters+p.Source.marks), p.Target.share(p.Target.letters+p.Target.marks))
 	}),
 	value("digit_share", Float, 0, 1, "share of digits, on the side with more", higher(func(s *Sentence) float64 { return s.share(s.digits) })),
 	value("punctuation_share", Float, 0, 1, "share of punctuation, on the side with more", higher(func(s *Sentence) float64 { return s.share(s.punctuation) })),
@@ -74,14 +81,35 @@ var characters = []Annotation{
 	}),
 }
 
-func ownScript(s *Sentence) float64 {
+// ownScript is unknown, 0 / 0, if all letters are in links.
+func ownScript(s, other *Sentence) float64 {
 	switch {
 	case s.scripts == nil:
 		return unknown
 	case s.letters == 0:
 		return 1
 	}
-	return float64(s.own) / float64(s.letterWidth)
+	width := s.letterWidth
+	if s.own > 0 && s.own < width {
+		width -= s.sharedForeign(other)
+	}
+	return float64(s.own) / float64(width)
+}
+
+// sharedForeign is the width of the words in scripts other than those of the language that the other side has, too.
+func (s *Sentence) sharedForeign(other *Sentence) (width int) {
+	for _, t := range s.tokens {
+		first, _ := utf8.DecodeRuneInString(s.Text[t.begin:])
+		if !t.word || unicode.In(first, s.scripts...) || inLink(s, t) || !slices.ContainsFunc(other.tokens, func(o token) bool { return o.hash == t.hash }) {
+			continue
+		}
+		for _, r := range s.text(t) {
+			if unicode.IsLetter(r) && !unicode.In(r, s.scripts...) {
+				width += Width(r)
+			}
+		}
+	}
+	return width
 }
 
 // languages compare what language the sides are in with what they are said to be in.

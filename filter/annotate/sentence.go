@@ -19,6 +19,7 @@ type Sentence struct {
 
 	runes, spaces        int
 	letters, digits      int
+	marks                int // vowel signs, accents and other parts of the letters before them
 	punctuation, symbols int
 	upper, cased         int // capitals; letters of a script that has them
 	own, letterWidth     int // width of the letters in the scripts of the language, of all letters
@@ -70,18 +71,25 @@ func (s *Sentence) read(text, language string) {
 // count counts characters by class.
 func (s *Sentence) count() {
 	before, pending := ' ', false // pending: before is a separator after a space
+	var quoted quotation
+	letter := false // the last character is a letter with its marks
 	for _, r := range s.Text {
 		s.runes++
 		if pending && r == ' ' {
 			s.separators++
 		}
-		pending, before = before == ' ' && isSeparator(r), r
+		pending, before = !quoted.closes(r) && before == ' ' && isSeparator(r), r
+		mark := letter && unicode.Is(unicode.M, r)
+		letter = mark
 		switch {
+		case mark:
+			s.marks++
 		case r == ' ':
 			s.spaces++
 			continue
 		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z') || r >= utf8.RuneSelf && unicode.IsLetter(r):
 			s.letter(r)
+			letter = true
 		case surface.IsDigit(r):
 			s.digits++
 		case unicode.IsPunct(r):
@@ -144,7 +152,15 @@ func (s *Sentence) findTokens() {
 			s.tokens = append(s.tokens, token{hash: w.Hash, begin: i, end: i + w.Bytes, runes: w.Runes, word: true, capital: w.Capital})
 			width = w.Bytes
 		case r >= utf8.RuneSelf && unicode.IsLetter(r):
-			s.tokens = append(s.tokens, token{hash: uint32(r), begin: i, end: i + width, runes: 1})
+			t := token{hash: uint32(r), begin: i, end: i + width, runes: 1}
+			for t.end < len(s.Text) { // vowel signs tell letters apart
+				mark, size := utf8.DecodeRuneInString(s.Text[t.end:])
+				if mark < utf8.RuneSelf || !unicode.Is(unicode.M, mark) {
+					break
+				}
+				t.hash, t.end = t.hash*31+uint32(mark), t.end+size
+			}
+			s.tokens, width = append(s.tokens, t), t.end-i
 		}
 		i += width
 	}

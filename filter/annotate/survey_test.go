@@ -68,6 +68,27 @@ func TestGroupsAndUses(t *testing.T) {
 	}
 }
 
+// TestSymbolsTellPairsApart: what differs in a symbol or a sign is no copy, what differs in punctuation is one.
+func TestSymbolsTellPairsApart(t *testing.T) {
+	key := func(text string) uint64 {
+		var s Scratch
+		k := s.KeysOf(text, text)
+		return k.pair
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"C++", "C#", false}, {"C++", "C", false}, {"C#", "C", false}, {"at -5 degrees", "at +5 degrees", false}, {"at -5 degrees", "at 5 degrees", false},
+		{"-5", "−5", true}, {"(-5)", "(5)", false}, {"x > y", "x < y", false}, {"5 €", "5 $", false}, {"ok 😀", "ok 😢", false}, {"< 7.4", ">= 7.4", false}, {"5 %", "5", false},
+		{"Ja, gut.", "ja gut", true}, {"COVID-19", "Covid 19", true}, {"1-0", "1:0", true}, {"a | b", "a - b", true}, {"■ a", "a", true}, {"`a`", "'a'", true},
+	} {
+		if same := key(c.a) == key(c.b); same != c.same {
+			t.Errorf("%q and %q are the same: %v", c.a, c.b, same)
+		}
+	}
+}
+
 // TestManyRows has more rows than fit in the buckets' buffers, so that they are written, and a range of rows that ends.
 func TestManyRows(t *testing.T) {
 	const rows = 20_500

@@ -57,6 +57,9 @@ func repeated(tokens []token) int {
 // minGlued is the length in letters of the parts of a word that is taken to be glued.
 const minGlued = 3
 
+// prefixing are the languages that write a prefix in small letters before the capital of a name: yaseNyakatho.
+var prefixing = map[string]bool{"nd": true, "nr": true, "ss": true, "xh": true, "zu": true}
+
 func glued(p *Pair) float64 {
 	count := 0
 	for _, sides := range [][2]*Sentence{{&p.Source, &p.Target}, {&p.Target, &p.Source}} {
@@ -65,7 +68,7 @@ func glued(p *Pair) float64 {
 			if !t.word || inLink(this, t) {
 				continue
 			}
-			if (gluedInside(this.text(t)) || i > 0 && gluedByStop(this, this.tokens[i-1], t)) &&
+			if (!prefixing[this.Language] && gluedInside(this.text(t)) || i > 0 && gluedByStop(this, this.tokens[i-1], t)) &&
 				!slices.ContainsFunc(other.tokens, func(o token) bool { return o.hash == t.hash }) {
 				count++
 			}
