@@ -15,11 +15,11 @@
 // not grow with it: how long translations usually are (Lengths), how often each side stands in it, and which pairs
 // are near-duplicates of an earlier one (Survey).
 //
-// Near-duplicates. Two pairs are the same if their letters, digits and symbols are, apart from case and accents. They are
-// nearly the same if their MinHash signatures agree in two of eight bands of five values each (Broder, "On the
-// resemblance and containment of documents", 1997): signatures are of the four-letter sequences of both sides,
-// digits counting as equal. Pairs that share 0.9 of their sequences are found with a probability of 0.99, such as
-// share 0.5 with one of 0.02. A pair's group is named by the first row that it agrees with.
+// Near-duplicates. Two pairs are the same if their letters, digits and symbols are, apart from case and accents. They
+// are nearly the same if their MinHash signatures agree in two of eight bands of five values each (Broder, "On the
+// resemblance and containment of documents", 1997): signatures are of the four-letter sequences of both sides, digits
+// counting as equal. Pairs that share 0.9 of their sequences are found with a probability of 0.99, such as share 0.5
+// with one of 0.02. A pair's group is named by the first row that it agrees with.
 //
 // Counting. Each pair gives a few hashes with its row. They are spread over files by hash, each file is counted, and
 // what occurs more than once is spread over files by row, to be read in the order of the rows.

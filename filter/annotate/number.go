@@ -51,7 +51,8 @@ func endsFraction(text string, i int) bool {
 		return false
 	}
 	before := strings.TrimRight(text[:i-2], "0123456789")
-	separated := before != "" && (before[len(before)-1] == '.' || before[len(before)-1] == ',') // a date, or a number of a chapter
+	// A date, or the number of a chapter, has further separators.
+	separated := before != "" && (before[len(before)-1] == '.' || before[len(before)-1] == ',')
 	return !separated && !(i+1 < len(text) && (text[i+1] == '.' || text[i+1] == ',') && digitAt(text, i+2))
 }
 
