@@ -53,6 +53,7 @@ type Options struct {
 	// those of the exported rows.
 	DedupURLs bool
 	Places    Places
+	Version   string // the program's, which formats for translators name
 	// Progress is called with the rows that are read, in every reading of the table; nil: nothing is.
 	Progress func(rows uint64)
 }

@@ -249,6 +249,32 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
+// TestSourceless: pairs that a catalogue has no place for are not counted as exported, but told.
+func TestSourceless(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.tsv"), filepath.Join(dir, "out.po")
+	if err := os.WriteFile(in, []byte("eins\tone\n\ttwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Files: []string{in}, Format: "po", Out: out, Table: table.DefaultOptions(), Version: "7.8"}
+	opts.Table.Source, opts.Table.Target = "de", "en"
+	report, err := Run(t.Context(), opts)
+	var summary strings.Builder
+	if err == nil {
+		report.Summary(&summary)
+	}
+	if err != nil || report.Written != 1 || !strings.Contains(summary.String(), "; 1 pairs without a source text are left out") {
+		t.Errorf("%v, %+v: %s", err, report, summary.String())
+	}
+	opts.Format, opts.Out = "tmx", filepath.Join(dir, "out.tmx")
+	if _, err := Run(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(opts.Out); err != nil || !bytes.Contains(data, []byte(`creationtoolversion="7.8"`)) {
+		t.Errorf("%v: %.200s", err, data)
+	}
+}
+
 // TestEarlierSets: what others wrote is not lost, and no set of an earlier export stays beside new ones.
 func TestEarlierSets(t *testing.T) {
 	in, dir := source(t), t.TempDir()

@@ -16,6 +16,7 @@ type Report struct {
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
 	Lacking       uint64 // units of TMX, XLIFF and PO left out, as they have no text in one of the languages
+	Sourceless    uint64 // pairs left out, as a catalogue has no place for one without a source text
 	Bad           uint64 // lines left out, as they cannot be read
 	Unnamed       int    // columns of a file that names none, the first two of which were taken for the texts
 }
@@ -56,6 +57,9 @@ func (r *Report) Summary(w io.Writer) {
 	}
 	if r.Lacking > 0 {
 		fmt.Fprintf(w, "; %d units without one of the languages are left out", r.Lacking)
+	}
+	if r.Sourceless > 0 {
+		fmt.Fprintf(w, "; %d pairs without a source text are left out, as po has no place for them", r.Sourceless)
 	}
 	filtering.TellBad(w, r.Bad)
 	fmt.Fprintln(w)

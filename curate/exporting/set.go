@@ -93,7 +93,7 @@ func (e *exporter) create(sets []*set, fill func() error) error {
 	}
 	opts := FormatOptions{
 		SourceColumn: e.opts.Table.SourceColumn, TargetColumn: e.opts.Table.TargetColumn,
-		Source: e.opts.Table.Source, Target: e.opts.Table.Target, Breaks: e.opts.Breaks, Metadata: e.metadata,
+		Source: e.opts.Table.Source, Target: e.opts.Table.Target, Breaks: e.opts.Breaks, Metadata: e.metadata, Version: e.opts.Version,
 	}
 	next := func() error {
 		if err := fill(); err != nil {
@@ -134,6 +134,10 @@ func (e *exporter) finish(sets []*set) error {
 		}
 		if err := s.writer.Close(); err != nil {
 			return err
+		}
+		if u, ok := s.writer.(*units); ok {
+			s.pairs -= u.left
+			e.report.Sourceless += u.left
 		}
 		for _, to := range s.to { // writes what is left before any file is published
 			if err := to.Close(); err != nil {

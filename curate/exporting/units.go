@@ -23,6 +23,7 @@ type units struct {
 	value   []byte
 	one     unit
 	started bool
+	left    uint64 // rows left out, as they have no source text
 }
 
 // form is how a format writes units.
@@ -31,6 +32,7 @@ type form struct {
 	unit   func(dst []byte, u *unit) []byte
 	end    string
 	pair   bool // all units are of one pair of languages, which the header names
+	named  bool // units are named by their source texts, and an empty one is the header
 }
 
 // unit is a row.
@@ -78,6 +80,10 @@ func (w *units) Write(b *table.Batch) error {
 				b.First()+uint64(i)+1, u.languages[0], u.languages[1], first[0], first[1])
 		}
 		u.number, u.notes = u.number+1, u.notes[:0]
+		if w.form.named && u.texts[0] == "" {
+			w.left++
+			continue
+		}
 		for c := range cells {
 			if slices.Contains(skip, cells[c].Name) || cells[c].Null(i) {
 				continue
@@ -151,7 +157,7 @@ func tmxProperty(dst []byte, name, value string) []byte {
 func tmxHeader(dst []byte, opts *FormatOptions, languages [2]string) []byte {
 	dst = append(dst, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n"...)
 	dst = append(dst, `<header creationtool="mine" creationtoolversion="`...)
-	dst = escape(dst, cmp.Or(opts.Metadata["mine.version"], "unknown"))
+	dst = escape(dst, cmp.Or(opts.Version, opts.Metadata["mine.version"], "unknown"))
 	dst = append(dst, `" segtype="sentence" o-tmf="mine" adminlang="en" srclang="`...)
 	dst = escape(dst, cmp.Or(languages[0], "*all*"))
 	dst = append(dst, `" datatype="plaintext">`...)
@@ -238,7 +244,7 @@ func xliffUnit(dst []byte, u *unit) []byte {
 
 // po is gettext's catalogue of messages. Notes are comments. A catalogue has a message once, and texts may repeat, so
 // the context of each is its number.
-var po = form{header: poHeader, unit: poUnit, pair: true}
+var po = form{header: poHeader, unit: poUnit, pair: true, named: true}
 
 func poHeader(dst []byte, _ *FormatOptions, languages [2]string) []byte {
 	dst = append(dst, "msgid \"\"\nmsgstr \"\"\n"...)
@@ -250,9 +256,6 @@ func poHeader(dst []byte, _ *FormatOptions, languages [2]string) []byte {
 }
 
 func poUnit(dst []byte, u *unit) []byte {
-	if u.texts[0] == "" {
-		return dst // the header's place
-	}
 	dst = append(dst, '\n')
 	for _, n := range u.notes {
 		dst = append(dst, "#. "...)

@@ -34,6 +34,7 @@ type FormatOptions struct {
 	Source, Target             string // languages of a table without columns of languages
 	Breaks                     Breaks
 	Metadata                   map[string]string // the table's metadata, for formats that have a place for it
+	Version                    string            // the program's
 }
 
 // Writer writes batches that have the same columns. One goroutine may use it. Close must be called last; it does not

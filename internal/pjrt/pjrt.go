@@ -16,7 +16,10 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/pjrt/quiet"
 )
+
+func init() { quiet.End() } // go-xla is initialised before this package
 
 // Env is the environment variable with the path of the PJRT plugin of a CUDA installation.
 const Env = "MINE_PJRT_CUDA"

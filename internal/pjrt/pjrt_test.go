@@ -2,13 +2,31 @@ package pjrt
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"k8s.io/klog/v2"
+
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt/pjrttest"
 )
+
+// TestWithoutHome: a program says nothing of plugins as it begins, and logs later.
+func TestWithoutHome(t *testing.T) {
+	if os.Getenv("MINE_TEST_WITHOUT_HOME") != "" {
+		klog.Error("logged")
+		klog.Flush()
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=TestWithoutHome")
+	cmd.Env = []string{"MINE_TEST_WITHOUT_HOME=1", "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "home directory") || !strings.Contains(string(out), "logged") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
 
 // TestFind: a relative path is made absolute, so that nothing is downloaded.
 func TestFind(t *testing.T) {

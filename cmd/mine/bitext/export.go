@@ -131,7 +131,7 @@ func (o *exportOptions) run(ctx context.Context, files []string, given func(flag
 			opts.Files = []string{o.bitext}
 		}
 	}
-	opts.Progress = saying("export: read").rows
+	opts.Progress, opts.Version = saying("export: read").rows, program.Version
 	report, err := exporting.Run(ctx, opts)
 	if err != nil {
 		return err

@@ -170,5 +170,8 @@ func cacheDir() (string, error) {
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()
-	return dir + "/mine", err
+	if err != nil {
+		return "", badinput.Errorf("there is no cache directory for data sets (%w): name a directory in MINE_CACHE, or with --dir", err)
+	}
+	return filepath.Join(dir, "mine"), nil
 }
