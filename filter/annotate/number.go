@@ -69,7 +69,7 @@ var percents = map[string][]string{
 	"it": {"per cento", "percent"}, "ja": {"パーセント", "百分"}, "ka": {"პროცენტ"}, "kk": {"пайыз", "процент"}, "km": {"ភាគរយ"}, "ko": {"퍼센트", "백분"},
 	"lt": {"procent"}, "lv": {"procent"}, "mr": {"टक्के", "टक्क", "प्रतिशत"}, "ms": {"peratus"}, "ne": {"प्रतिशत"}, "nl": {"procent", "percent"},
 	"no": {"prosent"}, "nb": {"prosent"}, "pl": {"procent", "proc."}, "pt": {"por cento", "porcent"}, "ro": {"la sută", "procent"}, "ru": {"процент"},
-	"si": {"සියයට", "ප්‍රතිශත"}, "sk": {"percent"}, "sl": {"odstot", "procent"}, "sr": {"процен", "посто", "procen", "posto"}, "sv": {"procent"},
+	"si": {"සියයට", "ප්\u200dරතිශත", "ප්රතිශත"}, "sk": {"percent"}, "sl": {"odstot", "procent"}, "sr": {"процен", "посто", "procen", "posto"}, "sv": {"procent"},
 	"ta": {"சதவீத", "சதவிகித", "விழுக்காடு"}, "te": {"శాతం", "శాత"}, "th": {"เปอร์เซ็น", "เปอร์เซน", "ร้อยละ"}, "tr": {"yüzde"}, "uk": {"відсот", "процент"},
 	"ur": {"فیصد"}, "vi": {"phần trăm"}, "zh": {"百分"},
 }
