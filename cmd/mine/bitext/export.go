@@ -54,8 +54,9 @@ lines, TMX, XLIFF or PO; two files are line-aligned. Only kept pairs are written
 all their columns, or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages
 alone unless --columns names more. --blocks writes paragraphs or documents that a run with --documents on aligned.
 --dev and --test divide the pairs by source document, so that no document is in two sets; which set a document is in
-depends on its name and the set's share alone. --dedup-urls writes a pair of texts once, with all addresses where its texts were seen: of a
-run these are read from its text again, of files from their rows. Memory does not grow with the bitext, except by these.
+depends on its name and the set's share alone. --dedup-urls writes a pair of texts once, with all addresses where its
+texts were seen: of a run these are read from its text again, of files from their rows. Memory does not grow with the
+bitext, except by these.
 
 Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), xliff (2.0),
 po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
