@@ -144,6 +144,58 @@ func TestPairsAndProbe(t *testing.T) {
 	}
 }
 
+// TestPairsWithNumbers: the numbers of XNLI's classes are not those of two classes; what they may be is said.
+func TestPairsWithNumbers(t *testing.T) {
+	set := func(positive, neutral, negative string) map[string]string {
+		return map[string]string{"de/a.tsv": "sentence1\tsentence2\tlabel\naaaa\taaab\t" + positive + "\naaaa\tab\t" + neutral +
+			"\naaaa\tbbbb\t" + negative + "\n"}
+	}
+	for _, labels := range [][3]string{{"0", "1", "2"}, {"0.0", "1.0", "2.0"}, {"entailment", "neutral", "contradiction"}, {"1.0", "-", "0.0"},
+		{"True", "", "False"}} {
+		out, err := labelledReport(t, Pairs, set(labels[0], labels[1], labels[2]))
+		if err != nil {
+			t.Errorf("%q: %v", labels, err)
+			continue
+		}
+		notes := strings.Join(out.Notes, "\n")
+		if out.Rows[0].Cells[0] != 100.0 || out.Rows[0].Cells[3] != 2 || !strings.Contains(notes, "1 pairs with other labels are left out: 1 of de a") ||
+			strings.Contains(notes, "XNLI") != strings.HasPrefix(labels[0], "0") {
+			t.Errorf("%q: %+v", labels, out)
+		}
+	}
+	for _, labels := range [][3]string{{"0", "1", "3"}, {"2", "-1", "1"}, {"1", "0.5", "0"}} {
+		if _, err := labelledReport(t, Pairs, set(labels[0], labels[1], labels[2])); !badinput.Is(err) || !strings.Contains(err.Error(), "has the labels") {
+			t.Errorf("%q: %v", labels, err)
+		}
+	}
+}
+
+// fileRoles notes the files that vectors are asked for.
+type fileRoles struct {
+	letters
+	files []string
+}
+
+func (f *fileRoles) Vectors(ctx context.Context, side testset.Side, role testset.Role) (testset.EncodedSide, error) {
+	f.files = append(f.files, filepath.Base(role.File))
+	return f.letters.Vectors(ctx, side, role)
+}
+
+// TestLabelledNamesItsFiles: names of files of vectors can have the text's.
+func TestLabelledNamesItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"en.train": "x\taa\ny\tbb\n", "en.test": "x\taa\n", "de.tsv": "sentence1\tsentence2\tlabel\tlanguage\na\ta\t1\tde\na\tb\t0\tde\n"} {
+		write(t, filepath.Join(dir, name), strings.NewReader(text))
+	}
+	roles := &fileRoles{}
+	if _, err := (&Runner{Vectors: roles}).Labelled(t.Context(), []*Protocol{Pairs, Probe}, dir, "en"); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(roles.files, " "); got != "de.tsv de.tsv en.train en.test" {
+		t.Error(got)
+	}
+}
+
 // TestProbeOfPairs: pairs are labelled by their similarity, which no single text tells.
 func TestProbeOfPairs(t *testing.T) {
 	rows := strings.Repeat("1\t1\t2\taaaa\taaaa\n0\t3\t4\taaaa\tbbbb\n1\t5\t6\tbbbb\tbbbb\n0\t7\t8\tbbbb\taaaa\n", 20)

@@ -3,7 +3,9 @@ package eval
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
@@ -15,36 +17,31 @@ var Pairs = &Protocol{
 	Name: "pairs",
 	Definition: [2]string{
 		"Classification of pairs by cosine: average precision (MTEB's main score), and the best accuracy and F1 of any threshold, in percent.",
-		"Label 1 or entailment is positive, 0 or contradiction negative; other pairs are left out. Pairs of equal cosine are on one side.",
+		"Label 1 or entailment is positive, 0 or contradiction negative (of XNLI's numbers 0 and 2); other pairs are left out. Pairs of equal cosine are on one side.",
 	},
 	Columns: []report.Column{{Name: "AP", Kind: report.Percentage}, {Name: "accuracy", Kind: report.Percentage},
 		{Name: "F1", Kind: report.Percentage}, {Name: "pairs", Kind: report.Count}, {Name: "positive", Kind: report.Count}},
 	labelled: (*Runner).pairs,
 }
 
-// positives says of the labels that count whether they are positive.
-var positives = map[string]bool{"1": true, "entailment": true, "0": false, "contradiction": false}
-
 func (r *Runner) pairs(ctx context.Context, out *report.Report, dir, _ string) error {
 	sets, err := testset.ReadPairs(dir)
 	if err != nil {
 		return err
 	}
+	var numbered, left []string // sets with XNLI's numbers, and what is left out
+	others := 0
 	for _, set := range sets {
 		r.progress("pairs %s", set.Name)
-		first, err := r.labelledVectors(ctx, set, set.First, false)
+		judged, xnli, err := r.judge(ctx, set)
 		if err != nil {
 			return err
 		}
-		second, err := r.labelledVectors(ctx, set, set.Second, true)
-		if err != nil {
-			return err
+		if xnli {
+			numbered = append(numbered, set.Name)
 		}
-		var judged []judgedPair
-		for i, cosine := range pairCosines(first.Rows, second.Rows) {
-			if positive, counts := positives[set.Labels[i]]; counts {
-				judged = append(judged, judgedPair{cosine, positive})
-			}
+		if n := len(set.Labels) - len(judged); n > 0 {
+			others, left = others+n, append(left, fmt.Sprintf("%d of %s", n, set.Name))
 		}
 		c := classify(judged)
 		if c.positive == 0 || c.positive == len(judged) {
@@ -54,12 +51,40 @@ func (r *Runner) pairs(ctx context.Context, out *report.Report, dir, _ string) e
 		out.Rows = append(out.Rows, report.Row{Name: set.Name,
 			Cells: []any{c.precision, c.accuracy, c.f1, len(judged), c.positive}})
 	}
+	if len(numbered) > 0 {
+		out.Note("the labels 0, 1 and 2 are read as XNLI's entailment, neutral and contradiction: %s", strings.Join(numbered, ", "))
+	}
+	if others > 0 {
+		out.Note("%d pairs with other labels are left out: %s", others, strings.Join(left, ", "))
+	}
 	return nil
+}
+
+// judge returns the pairs of a set that are positive or negative. xnli says that the labels are XNLI's numbers.
+func (r *Runner) judge(ctx context.Context, set testset.Labelled) (judged []judgedPair, xnli bool, err error) {
+	verdicts, xnli, err := set.Verdicts()
+	if err != nil {
+		return nil, false, err
+	}
+	first, err := r.labelledVectors(ctx, set, set.First, false)
+	if err != nil {
+		return nil, false, err
+	}
+	second, err := r.labelledVectors(ctx, set, set.Second, true)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, cosine := range pairCosines(first.Rows, second.Rows) {
+		if verdicts[i] != testset.LeftOut {
+			judged = append(judged, judgedPair{cosine, verdicts[i] == testset.Alike})
+		}
+	}
+	return judged, xnli, nil
 }
 
 func (r *Runner) labelledVectors(ctx context.Context, set testset.Labelled, side testset.Side,
 	target bool) (testset.EncodedSide, error) {
-	return r.Vectors.Vectors(ctx, side, testset.Role{Target: target, Half: set.Name,
+	return r.Vectors.Vectors(ctx, side, testset.Role{Target: target, Half: set.Name, File: set.File,
 		Pair: testset.LanguagePair{Source: set.Language, Target: set.Language}})
 }
 

@@ -14,7 +14,8 @@ import (
 // Labelled is sentences, or pairs of them, of one language with labels.
 type Labelled struct {
 	Language, Name string
-	First, Second  Side // Second has no texts if sentences have labels
+	File           string // path of the set
+	First, Second  Side   // Second has no texts if sentences have labels
 	Labels         []string
 }
 
@@ -83,7 +84,7 @@ func readPairs(path, code string) (sets []Labelled, err error) {
 				return nil, badinput.Errorf("%s:%d: %w: the column language or the directory's name must be a code", path,
 					row.line, err)
 			}
-			sets = append(sets, Labelled{Language: parsed, Name: code + " " + strings.TrimSuffix(filepath.Base(path), ".tsv"),
+			sets = append(sets, Labelled{Language: parsed, File: path, Name: code + " " + strings.TrimSuffix(filepath.Base(path), ".tsv"),
 				First: Side{Language: parsed}, Second: Side{Language: parsed}})
 		}
 		s := &sets[at]
@@ -160,7 +161,7 @@ func readOnePairs(path, language string) (Labelled, error) {
 }
 
 func readLabelled(path, language string) (Labelled, error) {
-	set := Labelled{Language: language, Name: filepath.Base(path), First: Side{Language: language}}
+	set := Labelled{Language: language, File: path, Name: filepath.Base(path), First: Side{Language: language}}
 	rows, err := readFields(path)
 	for _, row := range rows {
 		if len(row.fields) < 2 || row.fields[0] == "" || strip(row.fields[1]) == "" {

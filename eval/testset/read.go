@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -127,9 +129,10 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 	if role.Target {
 		name = p.Target
 	}
-	path := strings.NewReplacer("{src}", role.Pair.Source, "{tgt}", role.Pair.Target, "{pair}", role.Pair.String(),
-		"{half}", role.Half,
-		"{file}", filepath.Base(role.File), "{dir}", filepath.Base(filepath.Dir(role.File))).Replace(name)
+	path, err := role.expand(name)
+	if err != nil {
+		return EncodedSide{}, err
+	}
 	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--dim")
 	if err != nil {
 		return EncodedSide{}, err
@@ -155,6 +158,26 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 		m = embedding.Narrow(m)
 	}
 	return EncodedSide{Side: side, Rows: m}, nil
+}
+
+// placeholder is a name in braces that a file name may have.
+var placeholder = regexp.MustCompile(`\{[A-Za-z_]+\}`)
+
+// expand replaces the names in braces of a pattern of file names.
+func (r Role) expand(pattern string) (string, error) {
+	names := []string{"{src}", "{tgt}", "{pair}", "{half}", "{file}", "{dir}"}
+	for _, found := range placeholder.FindAllString(pattern, -1) {
+		if !slices.Contains(names, found) {
+			return "", badinput.Errorf("%s has %s, which stands for nothing: name files by %s (--src-emb, --tgt-emb)", pattern, found,
+				strings.Join(names, ", "))
+		}
+	}
+	values := []string{r.Pair.Source, r.Pair.Target, r.Pair.String(), r.Half, filepath.Base(r.File), filepath.Base(filepath.Dir(r.File))}
+	replaced := make([]string, 0, 2*len(names))
+	for i, name := range names {
+		replaced = append(replaced, name, values[i])
+	}
+	return strings.NewReplacer(replaced...).Replace(pattern), nil
 }
 
 // normaliseRows divides each row by its L2 norm.

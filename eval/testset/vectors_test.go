@@ -104,6 +104,10 @@ func TestFilesRefuses(t *testing.T) {
 	if _, err := named.Vectors(t.Context(), side, Role{}); !badinput.Is(err) || !strings.Contains(err.Error(), "the encoder labse of 3") {
 		t.Errorf("vectors of another encoder: %v", err)
 	}
+	if _, err := (VectorFiles{Source: "{lang}.emb"}).Vectors(t.Context(), side, Role{}); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "{lang}") || !strings.Contains(err.Error(), "{src}, {tgt}, {pair}, {half}, {file}, {dir}") {
+		t.Errorf("an unknown name in braces: %v", err)
+	}
 	path := raw("good.emb", 3, 4, 0, 2)
 	v, err := VectorFiles{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{Source: "de", Target: "en"}, Half: "good"})
 	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
