@@ -126,6 +126,10 @@ func TestSTSRefuses(t *testing.T) {
 		"a score that is no number": {map[string]string{"2012/A.test.tsv": "four\ta\tb\n"}, []string{"A.test.tsv:1", "four"}},
 		"too few fields":            {map[string]string{"2012/A.test.tsv": "4.0\ta\n"}, []string{"A.test.tsv:1"}},
 		"more scores than pairs":    {map[string]string{"STS.input.track1.ar-ar.txt": "a\tb\n", "STS.gs.track1.ar-ar.txt": "1\n2\n"}, []string{"2 scores"}},
+		"fewer scores than pairs":   {map[string]string{"STS.input.track5.en-en.txt": "a\tb\nc\td\n", "STS.gs.track5.en-en.txt": "1\n"}, []string{"2 pairs", "1 scores"}},
+		"another half of track 6":   {map[string]string{"STS.input.track6.tr-en.txt": "a\tb\nc\td\n", "STS.gs.track6.tr-en.txt": "1\n"}, []string{"2 pairs", "1 scores"}},
+		"a score above the scale":   {map[string]string{"2012/A.test.tsv": "7.2\ta\tb\n"}, []string{"A.test.tsv:1", "7.2 is not from 0 to 5"}},
+		"a score below the scale":   {map[string]string{"STS22/de.jsonl": `{"score":-1,"sentence1":"a","sentence2":"b"}`}, []string{"de.jsonl:1", "-1 is not from 0 to 5"}},
 		"no gold at all":            {map[string]string{"2012/A.test.tsv": "\ta\tb\n"}, []string{"A.test.tsv", "no pair"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +143,8 @@ func TestSTSRefuses(t *testing.T) {
 	}
 	_, err := testset.FindSTS(t.TempDir())
 	refused(t, err, "no STS set")
+	_, err = testset.FindSTS(filepath.Join(t.TempDir(), "nowhere"))
+	refused(t, err, "nowhere is no directory", "--dir")
 }
 
 // TestFindAlignedLayouts checks the three published layouts and codes with a script.

@@ -18,7 +18,12 @@ func TestByHand(t *testing.T) {
 	if !nearCorrelation(tied.Spearman, 100*1.5/math.Sqrt(3)) {
 		t.Errorf("Spearman with a tie = %v", tied.Spearman)
 	}
-	year := WeightedMean([]Correlation{{Pearson: 80, Spearman: 60, Pairs: 300}, {Pearson: 40, Spearman: 20, Pairs: 100}})
+	for _, c := range []Correlation{CorrelationOf([]float64{3, 3}, []float64{1, 2}), CorrelationOf([]float64{1, 2}, []float64{3, 3})} {
+		if row := correlationRow("", c); row.Cells[0] != nil || row.Cells[1] != nil || row.Cells[2] != 2 {
+			t.Errorf("a correlation with equal values: %+v", row)
+		}
+	}
+	year := WeightedMean([]Correlation{{Pairs: 50, Undefined: true}, {Pearson: 80, Spearman: 60, Pairs: 300}, {Pearson: 40, Spearman: 20, Pairs: 100}})
 	if !nearCorrelation(year.Pearson, 70) || !nearCorrelation(year.Spearman, 50) || year.Pairs != 400 {
 		t.Errorf("mean weighted by pairs = %+v, want 70 and 50 over 400", year)
 	}

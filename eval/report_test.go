@@ -65,7 +65,7 @@ func TestTestHalfWithoutGold(t *testing.T) {
 func TestSTSYears(t *testing.T) {
 	dir := put(t, map[string]string{
 		"2013/headlines.test.tsv": "1\ta\tb\n2\tc\td\n3\te\tf\n\tleft\tout\n", "2013/OnWN.test.tsv": "1\tg\th\n4\ti\tj\n",
-		"sts17/STS.input.track6.tr-en.txt": "k\tl\nm\tn\no\tp\n", "sts17/STS.gs.track6.tr-en.txt": "1.0\n2.0\n",
+		"sts17/STS.input.track6.tr-en.txt": strings.Repeat("k\tl\nm\tn\n", 150), "sts17/STS.gs.track6.tr-en.txt": strings.Repeat("1.0\n2.0\n", 125),
 		"sts-test.csv": "main\tnews\t2012\t1\t2.5\tq\tr\nmain\tnews\t2012\t2\t5\ts\tt\tsource\n",
 	})
 	files, err := testset.FindSTS(dir)

@@ -123,6 +123,9 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 		}
 		sets[set.Year] = append(sets[set.Year], set)
 		row := correlationRow(set.Year+" "+set.Name, set.Correlate())
+		if row.Cells[0] == nil {
+			out.Note("%s: all gold scores, or all cosines, are equal: there is no correlation, and means leave the set out", row.Name)
+		}
 		row.Items = [][]float64{ranks(set.Gold), ranks(set.Cosine)}
 		out.Rows = append(out.Rows, row)
 	}
@@ -170,6 +173,9 @@ func noteMissing(out *report.Report, found map[string][]SimilaritySet) {
 }
 
 func correlationRow(name string, c Correlation) report.Row {
+	if c.Undefined {
+		return report.Row{Name: name, Cells: []any{nil, nil, c.Pairs}}
+	}
 	return report.Row{Name: name, Cells: []any{c.Pearson, c.Spearman, c.Pairs}}
 }
 
@@ -177,26 +183,32 @@ func correlationRow(name string, c Correlation) report.Row {
 type Correlation struct {
 	Pearson, Spearman float64
 	Pairs             int
+	Undefined         bool // all gold scores are equal, or all figures: both correlations are 0
 }
 
 // CorrelationOf is the correlation of two lists of figures, which have the same length.
 func CorrelationOf(gold, figures []float64) Correlation {
 	return Correlation{
-		Pearson:  100 * pearson(gold, figures),
-		Spearman: 100 * pearson(ranks(gold), ranks(figures)),
-		Pairs:    len(gold),
+		Pearson:   100 * pearson(gold, figures),
+		Spearman:  100 * pearson(ranks(gold), ranks(figures)),
+		Pairs:     len(gold),
+		Undefined: len(gold) == 0 || slices.Min(gold) == slices.Max(gold) || slices.Min(figures) == slices.Max(figures),
 	}
 }
 
-// WeightedMean averages correlations weighted by their numbers of pairs. This is SemEval's figure for a year.
+// WeightedMean averages those correlations that are defined weighted by their numbers of pairs. This is SemEval's
+// figure for a year.
 func WeightedMean(sets []Correlation) Correlation {
 	var mean Correlation
 	for _, c := range sets {
+		if c.Undefined {
+			continue
+		}
 		mean.Pearson += c.Pearson * float64(c.Pairs)
 		mean.Spearman += c.Spearman * float64(c.Pairs)
 		mean.Pairs += c.Pairs
 	}
-	if mean.Pairs > 0 {
+	if mean.Undefined = mean.Pairs == 0; !mean.Undefined {
 		mean.Pearson /= float64(mean.Pairs)
 		mean.Spearman /= float64(mean.Pairs)
 	}

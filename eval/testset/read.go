@@ -21,6 +21,11 @@ type Side struct {
 	Language string
 	IDs      []string // unique, [n]; nil if sentences are identified by line
 	Texts    []string // stripped, [n]
+	// At is the place of each text among the Lines of its file, where lines may be left out; nil: none are.
+	At    []int32
+	Lines int
+	// Negatives is the number of the last texts that are not in the file but were made for xsim++.
+	Negatives int
 }
 
 // strip is Python's str.strip. The reference programs compare stripped texts.
@@ -143,10 +148,8 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 			"%s has rows of %d values, and the encoder %s of %d: name the encoder that made them, or none",
 			path, file.Dim, p.Encoder, p.Width)
 	}
-	if file.N != len(side.Texts) {
-		return EncodedSide{}, badinput.Errorf(
-			"%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated",
-			path, file.N, side.Language, len(side.Texts))
+	if err := side.checkRows(file.N, path); err != nil {
+		return EncodedSide{}, err
 	}
 	rows := make([]float32, file.N*file.Dim)
 	file.Float32(rows, 0, file.N)
@@ -154,10 +157,29 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 		return EncodedSide{}, err
 	}
 	m := embedding.FromFloat32(rows, file.Dim)
+	if file.N != len(side.Texts) {
+		m = Gather(m, side.At)
+	}
 	if p.Narrow {
 		m = embedding.Narrow(m)
 	}
 	return EncodedSide{Side: side, Rows: m}, nil
+}
+
+// checkRows refuses a file with another number of rows than the side has texts, or lines.
+func (s Side) checkRows(rows int, path string) error {
+	n := len(s.Texts)
+	switch {
+	case rows == n || s.At != nil && rows == s.Lines:
+		return nil
+	case s.Negatives > 0:
+		return badinput.Errorf("%s has %d rows but xsim++ needs %d: one for each of the %d %s sentences, in order, and then one for each of the %d "+
+			"negatives, in the order in which --negatives-out writes them", path, rows, n, n-s.Negatives, s.Language, s.Negatives)
+	case s.At != nil && s.Lines != n:
+		return badinput.Errorf("%s has %d rows but the %s text has %d sentences, of which %d have a gold score: encode the same file that is evaluated",
+			path, rows, s.Language, s.Lines, n)
+	}
+	return badinput.Errorf("%s has %d rows but the %s text has %d sentences: encode the same file that is evaluated", path, rows, s.Language, n)
 }
 
 // placeholder is a name in braces that a file name may have.

@@ -5,7 +5,7 @@ package testset
 import (
 	"cmp"
 	"io/fs"
-	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,6 +43,9 @@ var stsTrack = regexp.MustCompile(`^STS\.input\.(track[0-9a-z]+)\.([a-z]+)-([a-z
 // SICK_test_annotated.txt, and YEAR/*.jsonl of MTEB (STS17, STS22).
 func FindSTS(dir string) ([]STSFiles, error) {
 	var sets []STSFiles
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, badinput.Errorf("%s is no directory: name that of the STS sets with --dir", dir)
+	}
 	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -110,32 +113,60 @@ func (s *STSPairs) read() error {
 	if s.header {
 		rows = rows[1:]
 	}
-	var golds []fieldsAt
-	if s.Gold != "" {
-		if golds, err = readFields(s.Gold); err != nil {
+	if s.Gold == "" {
+		return s.addAll(rows, rows, s.Text)
+	}
+	golds, err := readFields(s.Gold)
+	if err != nil {
+		return err
+	}
+	if len(golds) != len(rows) && !(strings.HasPrefix(s.Name, halfScored) && len(golds) == scoredPairs && len(rows) > scoredPairs) {
+		return badinput.Errorf("%s has %d pairs but %s has %d scores, so that scores would be of other pairs: take both from the same release",
+			s.Text, len(rows), s.Gold, len(golds))
+	}
+	return s.addAll(rows, golds, s.Gold)
+}
+
+// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
+const (
+	halfScored  = "track6."
+	scoredPairs = 250
+)
+
+// addAll adds the pairs of rows; pairs beyond those of golds have no score.
+func (s *STSPairs) addAll(rows, golds []fieldsAt, goldFile string) error {
+	for i, row := range rows[:len(golds)] {
+		if err := s.add(i, row, golds[i], goldFile); err != nil {
 			return err
 		}
-		if len(golds) > len(rows) {
-			return badinput.Errorf("%s has %d pairs but %s has %d scores: take both from the same release",
-				s.Text, len(rows), s.Gold, len(golds))
-		}
-		// SemEval published 500 pairs for track 6 of 2017 but scored only the first 250.
-		s.Unscored = len(rows) - len(golds)
-		rows = rows[:len(golds)]
 	}
-	for i, row := range rows {
-		scored, name := row, s.Text
-		if s.Gold != "" {
-			scored, name = golds[i], s.Gold
-		}
-		if err := s.add(row, scored, name); err != nil {
-			return err
-		}
-	}
+	s.all(len(rows))
 	return nil
 }
 
-func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
+// all notes the number of pairs with those that have no score.
+func (s *STSPairs) all(pairs int) {
+	s.Unscored = pairs - len(s.Scores)
+	s.FirstSide.Lines, s.SecondSide.Lines = pairs, pairs
+}
+
+// keep adds a pair with a score, which is the pair at of the set's.
+func (s *STSPairs) keep(at int, first, second string, score float64) {
+	s.Scores = append(s.Scores, score)
+	for side, text := range map[*Side]string{&s.FirstSide: first, &s.SecondSide: second} {
+		side.Texts, side.At = append(side.Texts, strip(text)), append(side.At, int32(at))
+	}
+}
+
+// checkScore refuses a score that no published set has: all are from 0 to 5.
+func checkScore(score float64, file string, line uint64) error {
+	if score >= 0 && score <= 5 { // a NaN is neither
+		return nil
+	}
+	return badinput.Errorf("%s:%d: the gold score %v is not from 0 to 5: correct the line", file, line, score)
+}
+
+func (s *STSPairs) add(at int, row, scored fieldsAt, goldFile string) error {
 	if len(scored.fields) <= s.goldColumn || len(row.fields) <= s.textColumns[1] {
 		return badinput.Errorf("%s:%d: the line has %d tab-separated fields, too few for two sentences and their score",
 			s.Text, row.line, len(row.fields))
@@ -145,13 +176,14 @@ func (s *STSPairs) add(row, scored fieldsAt, goldFile string) error {
 		return nil
 	}
 	score, err := strconv.ParseFloat(gold, 64)
-	if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
+	if err != nil {
 		return badinput.Errorf("%s:%d: the gold score %q is not a number: correct the line", goldFile, scored.line,
 			gold)
 	}
-	s.Scores = append(s.Scores, score)
-	s.FirstSide.Texts = append(s.FirstSide.Texts, strip(row.fields[s.textColumns[0]]))
-	s.SecondSide.Texts = append(s.SecondSide.Texts, strip(row.fields[s.textColumns[1]]))
+	if err := checkScore(score, goldFile, scored.line); err != nil {
+		return err
+	}
+	s.keep(at, row.fields[s.textColumns[0]], row.fields[s.textColumns[1]], score)
 	return nil
 }
 

@@ -62,17 +62,18 @@ func findSTSJSON(path string) (sets []STSFiles, err error) {
 
 // take adds the pairs of records. A pair without a score counts as unscored.
 func (s *STSPairs) take(records []stsRecord) error {
-	for _, record := range records {
+	for i, record := range records {
 		switch {
 		case record.First == nil || record.Second == nil:
 			return badinput.Errorf("%s:%d: the line has no sentence1 or no sentence2: correct it", s.Text, record.line)
 		case record.Score == nil:
-			s.Unscored++
 			continue
 		}
-		s.Scores = append(s.Scores, *record.Score)
-		s.FirstSide.Texts = append(s.FirstSide.Texts, strip(*record.First))
-		s.SecondSide.Texts = append(s.SecondSide.Texts, strip(*record.Second))
+		if err := checkScore(*record.Score, s.Text, record.line); err != nil {
+			return err
+		}
+		s.keep(i, *record.First, *record.Second, *record.Score)
 	}
+	s.all(len(records))
 	return nil
 }

@@ -108,6 +108,18 @@ func TestFilesRefuses(t *testing.T) {
 		!strings.Contains(err.Error(), "{lang}") || !strings.Contains(err.Error(), "{src}, {tgt}, {pair}, {half}, {file}, {dir}") {
 		t.Errorf("an unknown name in braces: %v", err)
 	}
+	lines := Side{Language: "de", Texts: []string{"eins", "drei"}, At: []int32{0, 2}, Lines: 3}
+	for name, path := range map[string]string{"all": raw("all.emb", 1, 0, 1, 1, 0, 1), "scored": raw("scored.emb", 1, 0, 0, 1)} {
+		v, err := VectorFiles{Source: path, Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), lines, Role{})
+		if err != nil || v.Rows.N != 2 || v.Rows.F32[0] != 1 || v.Rows.F32[3] != 1 {
+			t.Errorf("%s: %v, %v", name, v.Rows, err)
+		}
+	}
+	made := Side{Language: "en", Texts: []string{"one", "two", "no two"}, Negatives: 1}
+	if _, err := (VectorFiles{Source: raw("made.emb", 1, 0, 0, 1), Dim: 2, DType: embedding.Float32}).Vectors(t.Context(), made, Role{}); !badinput.Is(err) ||
+		!strings.Contains(err.Error(), "each of the 2 en sentences, in order, and then one for each of the 1 negatives") {
+		t.Errorf("vectors without those of negatives: %v", err)
+	}
 	path := raw("good.emb", 3, 4, 0, 2)
 	v, err := VectorFiles{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{Source: "de", Target: "en"}, Half: "good"})
 	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {
