@@ -64,12 +64,8 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 	samples := make([][]rates, resamples)
 	pairs, unpaired := make([]Pair, len(c.Whole)), make([]float64, len(c.Unpaired))
 	for s := range samples {
-		for i := range pairs {
-			pairs[i] = c.Whole[rng.IntN(len(c.Whole))]
-		}
-		for i := range unpaired {
-			unpaired[i] = c.Unpaired[rng.IntN(len(c.Unpaired))]
-		}
+		redraw(rng, c.Whole, pairs)
+		redraw(rng, c.Unpaired, unpaired)
 		samples[s] = c.at(grid, kept, pairs, unpaired)
 	}
 	out := make([]Estimate, len(grid))
@@ -90,6 +86,13 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 		}
 	}
 	return out
+}
+
+// redraw draws values with replacement.
+func redraw[T any](rng *rand.Rand, from, into []T) {
+	for i := range into {
+		into[i] = from[rng.IntN(len(from))]
+	}
 }
 
 func newInterval(value float64, drawn []float64) Interval {
@@ -187,28 +190,6 @@ func (c Outcomes) translated(kept, r, w, f []float64, unpaired int) float64 {
 		return 0
 	}
 	return max(0, min(n, top/bottom))
-}
-
-// fewest is how many pairs a threshold must keep for Misfit to look at it.
-const fewest = 100
-
-// Misfit is the first estimate at which injected pairs contradict the text, beyond chance: more pairs would be right
-// than are kept, or fewer of them than of those above a lower threshold. ok is false if there is none. Then the text's
-// own translations are not as easy to find as the injected pairs, and what is estimated is wrong in either direction.
-func (c Outcomes) Misfit(estimates []Estimate) (_ Estimate, ok bool) {
-	// The best of many thresholds has more than one interval says.
-	chance := 2 / math.Sqrt(float64(max(1, len(c.Whole))))
-	below := 0.0 // the highest precision of lower thresholds, at least
-	for _, e := range estimates {
-		if e.Kept < fewest {
-			break
-		}
-		if e.Right.Low > (1+chance)*float64(e.Kept) || e.Precision.High < below-chance {
-			return e, true
-		}
-		below = max(below, e.Precision.Low)
-	}
-	return Estimate{}, false
 }
 
 // BestF1 is the estimate with the highest F1; if several are equal, the one with the lowest threshold.

@@ -156,12 +156,17 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	return nil
 }
 
-// knownPairs reads the pairs to inject; without a file, the program's own for its two languages.
+// knownPairs reads the pairs to inject, and warns if their columns seem swapped; without a file, the program's own for
+// its two languages.
 func knownPairs(path string, cfg pipeline.Config) ([]exchange.Pair, error) {
 	if path == "" {
 		return exchange.FixturePairs(cfg.Source, cfg.Target)
 	}
-	return exchange.ReadKnown(path, cfg.Source, cfg.Target)
+	pairs, err := exchange.ReadKnown(path, cfg.Source, cfg.Target)
+	if err == nil {
+		warnSwapped(pairs, path, &cfg)
+	}
+	return pairs, err
 }
 
 func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibration.Estimate,

@@ -3,6 +3,8 @@ package scorer
 import (
 	"bytes"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,16 +18,29 @@ func TestSwappedPairsAreNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	known := filepath.Join(t.TempDir(), "known.tsv")
+	text := ""
+	for _, p := range pairs {
+		text += p.Source + "\t" + p.Target + "\n"
+	}
+	if err := os.WriteFile(known, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	before := slog.Default()
 	defer slog.SetDefault(before)
 	for source, warns := range map[string]bool{"de": false, "en": true} {
 		var said bytes.Buffer
 		slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
 		var cfg pipeline.Config
-		cfg.Source = source
-		warnSwapped(pairs, "known.tsv", &cfg)
-		if got := strings.Contains(said.String(), "known.tsv"); got != warns {
-			t.Errorf("German sources as %s: %s", source, said.String())
+		cfg.Source, cfg.Target = source, map[string]string{"de": "en", "en": "de"}[source]
+		warnSwapped(pairs, "fitted.tsv", &cfg)
+		if _, err := knownPairs(known, cfg); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"fitted.tsv", "known.tsv"} {
+			if got := strings.Contains(said.String(), name); got != warns {
+				t.Errorf("German sources as %s in %s: %s", source, name, said.String())
+			}
 		}
 	}
 }
