@@ -22,8 +22,8 @@ type AlignedOptions struct {
 	NegativesFrom string
 }
 
-// negatives returns the synthetic targets for the lines of a set.
-func (o AlignedOptions) negatives(set testset.AlignedFiles, targets []string) ([]testset.Negative, error) {
+// NegativesOf returns the synthetic targets for the lines of a set.
+func (o AlignedOptions) NegativesOf(set testset.AlignedFiles, targets []string) ([]testset.Negative, error) {
 	switch {
 	case o.Negatives != nil:
 		return o.Negatives, nil
@@ -104,10 +104,10 @@ func (r *Runner) alignedSet(ctx context.Context, p *Protocol, files testset.Alig
 	set := alignedSet{label: files.Label, byText: opts.ByText}
 	var err error
 	if p.negatives {
-		if set.negatives, err = opts.negatives(files, target.Texts); err != nil {
+		if set.negatives, err = opts.NegativesOf(files, target.Texts); err != nil {
 			return set, err
 		}
-		target.Texts = slices.Clone(target.Texts)
+		target.Texts, target.Negatives = slices.Clone(target.Texts), len(set.negatives)
 		for _, n := range set.negatives {
 			target.Texts = append(target.Texts, n.Text)
 		}

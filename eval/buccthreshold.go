@@ -181,7 +181,7 @@ var BUCCST = &Protocol{
 	Name: "bucc-st",
 	Definition: [2]string{
 		"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over all sentences, including repeated texts, with score >= 1.",
-		"Threshold: best F1 on the train half, evaluated only at correct pairs. The search is exact; the example's default is IVF.",
+		"Threshold: best F1 on the train half, evaluated only at correct pairs. The example itself searches by IVF by default.",
 	},
 	Columns: thresholdColumns,
 	Dataset: "bucc2018",

@@ -62,12 +62,15 @@ func TestNeighbours(t *testing.T) {
 	if again, err := os.ReadFile(filepath.Join(out, "src_rows.npy")); err != nil || !bytes.Equal(unit, again) {
 		t.Errorf("vectors of another length: %v, %v", rows("src_rows.npy"), err)
 	}
+	must(t, "neighbours", source, target, "--k", "3", "--out", out, "--search", "auto")
+	if again, err := os.ReadFile(filepath.Join(out, "src_rows.npy")); err != nil || !bytes.Equal(unit, again) {
+		t.Errorf("with --search auto: %v, %v", rows("src_rows.npy"), err)
+	}
 	for _, args := range [][]string{
 		{source, target},
 		{source, file("zero.npy", []float32{1, 0, 0, 0}, 2), "--out", out},
 		{source, file("c.npy", []float32{1, 2, 3}, 3), "--out", out},
 		{source, filepath.Join(dir, "nowhere.npy"), "--out", out},
-		{source, target, "--out", out, "--search", "auto"},
 		{source, target, "--out", source},
 	} {
 		if _, err := command(t, append([]string{"neighbours"}, args...)...); !badinput.Is(err) {

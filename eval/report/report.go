@@ -55,9 +55,17 @@ type Report struct {
 	Means []Row
 	// Notes lists what a reader must know before comparing the figures with others.
 	Notes []string
+	// Settings are what the report was made with.
+	Settings []Setting
 	// Curves are the precision-recall curves of protocols with a threshold, one for each row.
 	Curves []Curve
 	Pairs  []Pair `json:"-"` // if they were wanted
+}
+
+// Setting is a setting by its name in JSON.
+type Setting struct {
+	Name  string
+	Value any
 }
 
 // Curve is the precision-recall curve of a pair.
@@ -290,6 +298,13 @@ func (r *Report) object() ordered {
 	}
 	object := ordered{{"protocol", r.Protocol}, {"definition", r.Definition}, {"encoder", r.Encoder},
 		{"unit", "percent"}}
+	if len(r.Settings) > 0 {
+		settings := ordered{}
+		for _, s := range r.Settings {
+			settings = append(settings, field{s.Name, s.Value})
+		}
+		object = append(object, field{"settings", settings})
+	}
 	switch {
 	case len(r.Means) > 0:
 		object = append(object, r.fields(r.Means[len(r.Means)-1])...)

@@ -3,6 +3,8 @@ package testset
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
@@ -26,6 +28,7 @@ type Embedder struct {
 	MaxMemory int64
 
 	known map[string]*lexicon
+	asked map[string]struct{} // languages since the last Asked
 }
 
 // lexicon holds the vectors of the texts of one language.
@@ -39,6 +42,10 @@ func (e *Embedder) Name() string { return e.Encoder.Name() }
 
 // Vectors encodes the texts of side that are not cached.
 func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (EncodedSide, error) {
+	if e.asked == nil {
+		e.asked = map[string]struct{}{}
+	}
+	e.asked[side.Language] = struct{}{}
 	lex, err := e.learn(ctx, side)
 	if err != nil {
 		return EncodedSide{}, fmt.Errorf("encode %d %s sentences: %w", len(side.Texts), side.Language, err)
@@ -52,6 +59,13 @@ func (e *Embedder) Vectors(ctx context.Context, side Side, _ Role) (EncodedSide,
 		m = embedding.Narrow(m)
 	}
 	return EncodedSide{Side: side, Rows: m}, nil
+}
+
+// Asked returns the languages of which vectors were asked for since it was called last, sorted.
+func (e *Embedder) Asked() []string {
+	asked := slices.Sorted(maps.Keys(e.asked))
+	clear(e.asked)
+	return asked
 }
 
 // Forget removes the cached vectors of a language.

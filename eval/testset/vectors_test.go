@@ -40,6 +40,9 @@ func TestEmbedderEncodesOnce(t *testing.T) {
 	if encoder.texts != 3 || encoder.calls != 2 {
 		t.Errorf("%d texts in %d calls, want 3 in 2", encoder.texts, encoder.calls)
 	}
+	if got := e.Asked(); len(got) != 1 || got[0] != "en" || len(e.Asked()) != 0 {
+		t.Errorf("languages %v", got)
+	}
 	e.Forget("en")
 	if _, err := e.Vectors(t.Context(), Side{Language: "en", Texts: []string{"a"}}, Role{}); err != nil || encoder.texts != 4 {
 		t.Errorf("after Forget: %d texts, %v", encoder.texts, err)

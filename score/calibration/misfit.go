@@ -5,8 +5,8 @@ import "math"
 const (
 	// minMisfitPairs is how many pairs a threshold must keep for Misfit to look at it.
 	minMisfitPairs = 100
-	// misfitDeviations is beyond chance for the largest of all comparisons of two thresholds: of simulated texts with known
-	// pairs of their kind, 1 of 50 had more.
+	// misfitDeviations is beyond chance for the largest of all comparisons of two thresholds: of simulated texts with
+	// known pairs of their kind, 1 of 50 had more.
 	misfitDeviations = 3.4
 )
 

@@ -42,11 +42,23 @@ type evalOptions struct {
 	embDType   string
 	byText     bool
 	negatives  string
+	made       string // where --negatives-out writes negatives
 	curve      string
 	scorer     string
 	pairs      string
-	strong     *model.Model // the encoder of --refine once it is open, else nil
+	strong     *model.Model      // the encoder of --refine once it is open, else nil
+	model      *model.Model      // the encoder once it is open; nil: that of the vectors in files is not known
+	embedder   *testset.Embedder // nil: vectors are in files
+	searcher   *measuredSearch
+	parts      bool // says that the line-aligned sets have parts, of which split is evaluated
 }
+
+// Defaults that reports need not name.
+const (
+	defaultTarget = "en"
+	defaultSplit  = "devtest"
+	defaultScorer = "default"
+)
 
 // NewEval makes mine eval.
 func NewEval() *cobra.Command {
@@ -75,9 +87,9 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f := cmd.Flags()
 	f.StringVar(&o.protocol, "protocol", "", "the `PROTOCOL` of mine eval bucc: "+buccNames())
 	f.StringSliceVar(&o.sources, "src", nil, "source languages (default: all of the set)")
-	f.StringVar(&o.target, "tgt", "en", "target language")
+	f.StringVar(&o.target, "tgt", defaultTarget, "target language")
 	f.StringVar(&o.dir, "dir", "", "directory of the test set (default: where mine data get puts it)")
-	f.StringVar(&o.split, "split", "devtest", "part of a FLORES set")
+	f.StringVar(&o.split, "split", defaultSplit, "part of a FLORES set")
 	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file, instead of --dir")
 	f.StringVar(&o.targetText, "tgt-text", "", "its line-aligned target file")
 	f.StringVar(&o.format, "format", "table", "table, json, tsv, markdown")
@@ -90,15 +102,17 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.BoolVar(&o.byText, "eval-text", false,
 		"tatoeba, xsim, retrieval: an answer with the correct text is correct on any line")
 	f.StringVar(&o.negatives, "negatives", "rules", "xsim++: rules (this program's), or a published errtype.json")
-	f.StringVar(&o.scorer, "scorer", "default", "bucc-scored: default, or a file of mine fit-scorer")
+	f.StringVar(&o.made, "negatives-out", "", "xsim++: write the negatives to this file, one a line, to encode them elsewhere")
+	f.StringVar(&o.scorer, "scorer", defaultScorer, "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
 	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets to this TSV file")
 	flags.Replaced.Mark(f, "curve", "pairs")
+	flags.Text.Mark(f, "negatives-out")
 	return cmd
 }
 
 // protocols resolves the names; `bucc` means the one in --protocol.
-func (o evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
+func (o *evalOptions) protocols(args []string) ([]*eval.Protocol, error) {
 	if len(args) == 0 {
 		return nil, badinput.Errorf("mine eval: name a protocol; `mine eval --help` lists them")
 	}
@@ -135,12 +149,12 @@ var forProtocols = []struct {
 	{[]string{"src"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets || p.Data() == eval.AlignedSets }, "BUCC sets and line-aligned sets"},
 	{[]string{"tgt"}, func(p *eval.Protocol) bool { return p.Data() != eval.STSSets }, "sets of two languages, which those of sts name themselves"},
 	{[]string{"curve", "pairs"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
-	{[]string{"negatives"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
+	{[]string{"negatives", "negatives-out"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
 	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer }, "bucc-scored"},
 }
 
 // refuseUnread refuses a flag that none of the protocols reads: the figures would not be what it asks for.
-func (o evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag string) bool) error {
+func (o *evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag string) bool) error {
 	for _, f := range forProtocols {
 		for _, flag := range f.flags {
 			if given(flag) && !slices.ContainsFunc(protocols, f.of) {
@@ -214,11 +228,12 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 	if !narrow && embedding.DType(o.dtype) != embedding.Float32 {
 		return nil, nil, badinput.Errorf("--dtype %q is not known; choose float32 or float16", o.dtype)
 	}
-	search, err := searcher(o.cfg)
+	search, err := program.OpenSearch(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner := &eval.Runner{Searcher: search, KeepPairs: o.pairs != "", Progress: func(what string) { slog.Info(what) }}
+	o.searcher = &measuredSearch{Searcher: search}
+	runner := &eval.Runner{Searcher: o.searcher, KeepPairs: o.pairs != "", Progress: func(what string) { slog.Info(what) }}
 	if o.sourceEmb != "" || o.targetEmb != "" {
 		if o.sourceEmb == "" || o.targetEmb == "" {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
@@ -226,20 +241,21 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 		files := testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim,
 			DType: embedding.DType(o.embDType), Narrow: narrow}
 		if o.named && o.cfg.Encoder != "" {
-			m, err := model.Load(o.cfg.Encoder)
-			if err != nil {
+			if o.model, err = model.Load(o.cfg.Encoder); err != nil {
 				return nil, nil, err
 			}
-			files.Encoder, files.Width = m.Name, m.Dim
+			files.Encoder, files.Width = o.model.Name, o.model.Dim
 		}
 		runner.Vectors = files
 		return runner, func() error { return nil }, nil
 	}
-	_, encoder, err := program.OpenEncoder(o.cfg)
+	m, encoder, err := program.OpenEncoder(o.cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner.Vectors = &testset.Embedder{Encoder: encoder, Narrow: narrow, MaxMemory: o.cfg.MemoryBound()}
+	o.model = m
+	o.embedder = &testset.Embedder{Encoder: encoder, Narrow: narrow, MaxMemory: o.cfg.MemoryBound()}
+	runner.Vectors = o.embedder
 	return runner, encoder.Close, nil
 }
 
@@ -247,13 +263,13 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 var testSets = []struct {
 	data  eval.Data
 	files string
-	run   func(evalOptions, context.Context, *eval.Runner, []*eval.Protocol) ([]*report.Report, error)
+	run   func(*evalOptions, context.Context, *eval.Runner, []*eval.Protocol) ([]*report.Report, error)
 }{
-	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", evalOptions.evalBUCC},
+	{eval.BUCCSets, "BUCC sets: PAIR.{train,test}.{LANG,gold} in --dir or --dir/PAIR", (*evalOptions).evalBUCC},
 	{eval.AlignedSets, "line-aligned sets: LASER's Tatoeba, FLORES, NTREX, or --src-text and --tgt-text",
-		evalOptions.evalAligned},
-	{eval.STSSets, "SemEval 2012-2017, STS benchmark, SICK and MTEB's STS17 and STS22 under --dir", evalOptions.evalSTS},
-	{eval.LabelledSets, "pairs as of PAWS-X and XNLI, or texts as of MLDoc, under --dir", evalOptions.evalLabelled},
+		(*evalOptions).evalAligned},
+	{eval.STSSets, "SemEval 2012-2017, STS benchmark, SICK and MTEB's STS17 and STS22 under --dir", (*evalOptions).evalSTS},
+	{eval.LabelledSets, "pairs as of PAWS-X and XNLI, or texts as of MLDoc, under --dir", (*evalOptions).evalLabelled},
 }
 
 // listProtocols lists the protocols by the sets that they are for.
@@ -286,7 +302,7 @@ func buccNames() string {
 }
 
 // evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
-func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
+func (o *evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 	protocols []*eval.Protocol) ([]*report.Report, error) {
 	var reports []*report.Report
 	for _, kind := range testSets {
@@ -300,6 +316,9 @@ func (o evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 			continue
 		}
 		found, err := kind.run(o, ctx, runner, on)
+		if err == nil {
+			err = o.describe(found, on)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -11,10 +11,6 @@ import (
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/eval"
-	"bitextmine/index"
-	"bitextmine/index/approximate"
-	"bitextmine/index/backend"
-	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
@@ -136,13 +132,4 @@ func (e *engine) Load() (err error) {
 		}
 	}
 	return e.cfg.Resolve()
-}
-
-// searcher opens the search; auto is exact, as what is evaluated must not depend on the machine.
-func searcher(cfg *pipeline.Config) (index.Searcher, error) {
-	name, opts := cfg.Search, cfg.SearchOptions()
-	if name == backend.Auto {
-		name, opts.Approximate = exact.Name, approximate.Settings{} // settings of searches that auto might take
-	}
-	return backend.Open(name, opts)
 }

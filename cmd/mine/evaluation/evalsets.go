@@ -2,6 +2,10 @@ package evaluation
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/eval"
@@ -9,9 +13,10 @@ import (
 	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/textfile"
 )
 
-func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
+func (o *evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocols []*eval.Protocol) ([]*report.Report, error) {
 	dir, err := o.directory(protocols[0].Dataset)
 	if err != nil {
 		return nil, err
@@ -27,7 +32,9 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 		if err != nil {
 			return nil, err
 		}
-		pairs = append(pairs, pair)
+		if !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
+		}
 	}
 	if err := o.refuseSets(dir, pairs); err != nil {
 		return nil, err
@@ -36,7 +43,7 @@ func (o evalOptions) evalBUCC(ctx context.Context, runner *eval.Runner, protocol
 }
 
 // refuseSets refuses outputs that are files of the sets.
-func (o evalOptions) refuseSets(dir string, pairs []testset.LanguagePair) error {
+func (o *evalOptions) refuseSets(dir string, pairs []testset.LanguagePair) error {
 	for _, pair := range pairs {
 		halves, err := testset.FindBUCC(dir, pair)
 		if err != nil {
@@ -53,7 +60,7 @@ func (o evalOptions) refuseSets(dir string, pairs []testset.LanguagePair) error 
 	return nil
 }
 
-func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
+func (o *evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
 	protocols []*eval.Protocol) ([]*report.Report, error) {
 	sets, err := o.alignedSets(protocols)
 	if err != nil {
@@ -66,10 +73,46 @@ func (o evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
 			return nil, err
 		}
 	}
+	if o.made != "" {
+		if err := o.writeNegatives(opts, sets); err != nil {
+			return nil, err
+		}
+	}
 	return runner.Aligned(ctx, protocols, sets, opts)
 }
 
-func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedFiles, error) {
+// writeNegatives writes the negatives of sets, which must have the same, one a line.
+func (o *evalOptions) writeNegatives(opts eval.AlignedOptions, sets []testset.AlignedFiles) error {
+	var negatives []testset.Negative
+	for i, set := range sets {
+		if err := atomicfile.RefuseInput(o.made, set.Source, set.Target, opts.NegativesFrom); err != nil {
+			return err
+		}
+		_, target, err := testset.ReadAligned(set, false)
+		if err != nil {
+			return err
+		}
+		own, err := opts.NegativesOf(set, target.Texts)
+		if err != nil {
+			return err
+		}
+		if i > 0 && !slices.Equal(own, negatives) {
+			return badinput.Errorf("mine eval: the targets of %s and %s differ, and so do their negatives: name one language with --src to write them",
+				sets[0].Label, set.Label)
+		}
+		negatives = own
+	}
+	return textfile.Write(o.made, func(w io.Writer) error {
+		for _, n := range negatives {
+			if _, err := fmt.Fprintln(w, strings.Join(strings.Fields(n.Text), " ")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (o *evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedFiles, error) {
 	target, err := corpus.ParseLanguage(o.target)
 	if err != nil {
 		return nil, err
@@ -99,14 +142,14 @@ func (o evalOptions) alignedSets(protocols []*eval.Protocol) ([]testset.AlignedF
 		return nil, err
 	}
 	sets, err := testset.FindAligned(dir, o.split, sources, target)
-	if err == nil && o.splitGiven && !testset.HasSplit(sets, o.split) {
+	if o.parts = testset.HasSplit(sets, o.split); err == nil && o.splitGiven && !o.parts {
 		return nil, badinput.Errorf("mine eval: --split %s is for sets that have parts, such as FLORES, and those in %s have none; "+
 			"leave it out, or name another directory with --dir", o.split, dir)
 	}
 	return sets, err
 }
 
-func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
+func (o *evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
 	protocols []*eval.Protocol) ([]*report.Report, error) {
 	if o.dir == "" {
 		return nil, badinput.Errorf("sts: name the directory of the sets with --dir")
@@ -118,7 +161,7 @@ func (o evalOptions) evalSTS(ctx context.Context, runner *eval.Runner,
 	return runner.STS(ctx, protocols, sets)
 }
 
-func (o evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
+func (o *evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
 	protocols []*eval.Protocol) ([]*report.Report, error) {
 	target, err := corpus.ParseLanguage(o.target)
 	if err != nil {
@@ -131,7 +174,7 @@ func (o evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
 }
 
 // directory is --dir, or the directory in which mine data puts the set.
-func (o evalOptions) directory(name string) (string, error) {
+func (o *evalOptions) directory(name string) (string, error) {
 	if o.dir != "" {
 		return o.dir, nil
 	}

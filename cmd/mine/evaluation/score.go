@@ -167,7 +167,7 @@ func (o *scoreOptions) readCorpora(ctx context.Context, add func(side int, text 
 func (o *scoreOptions) searchPool(ctx context.Context, pool *eval.Pool, margin mine.Margin) error {
 	listed := o.searchMany(min(pool.Len()))
 	find := func() error {
-		search, err := searcher(o.cfg)
+		search, err := program.OpenSearch(o.cfg)
 		if err != nil {
 			return err
 		}

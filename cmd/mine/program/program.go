@@ -13,6 +13,10 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/index"
+	"bitextmine/index/approximate"
+	"bitextmine/index/backend"
+	"bitextmine/index/exact"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
@@ -82,6 +86,16 @@ func OpenEncoder(cfg *pipeline.Config) (*model.Model, *encode.Encoder, error) {
 	}
 	e, err := encode.Open(m, options)
 	return m, e, err
+}
+
+// OpenSearch opens the search of a command that is no run. Auto is exact there: the fastest exact search finds the
+// same, and only a run measures which one that is.
+func OpenSearch(cfg *pipeline.Config) (index.Searcher, error) {
+	name, opts := cfg.Search, cfg.SearchOptions()
+	if name == backend.Auto {
+		name, opts.Approximate = exact.Name, approximate.Settings{} // settings of searches that auto might take
+	}
+	return backend.Open(name, opts)
 }
 
 // MissingEncoder returns err, or if it says that there is no encoder of a name, how to get the one that was meant.

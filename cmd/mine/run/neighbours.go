@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
-	"bitextmine/index/backend"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
@@ -51,10 +51,6 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 	if dir == "" {
 		return badinput.Errorf("mine neighbours: name the directory to write with --out")
 	}
-	if cfg.Search == backend.Auto {
-		return badinput.Errorf("mine neighbours: --search auto is for a run, which measures; name " +
-			"exact, ivf:LISTS or faiss:FACTORY")
-	}
 	var sides [2]index.Side
 	for i, path := range paths {
 		file, failure := embedding.OpenArray(path)
@@ -66,7 +62,7 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 			return err
 		}
 	}
-	searcher, err := backend.Open(cfg.Search, cfg.SearchOptions())
+	searcher, err := program.OpenSearch(cfg)
 	if err != nil {
 		return err
 	}
