@@ -118,6 +118,7 @@ var BUCCRefined = &Protocol{
 		"Threshold: best F1 on the train half, midpoint to the next product. Not comparable with the figures of other protocols.",
 	},
 	Columns: thresholdColumns,
+	Sampled: "f1",
 	Dataset: "bucc2018",
 	Strong:  true,
 	bucc:    func() buccMeasure { return &refinedPair{thresholded: thresholded{score: ScoreByThreshold}} },

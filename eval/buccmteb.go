@@ -5,7 +5,6 @@ import (
 
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
-
 	"bitextmine/index"
 )
 
@@ -22,6 +21,7 @@ var BUCCMTEB = &Protocol{
 		{Name: "half", Kind: report.Text}, {Name: "queries", Kind: report.Count}, {Name: "correct", Kind: report.Count},
 		{Name: "targets", Kind: report.Count},
 	},
+	Sampled: "recall",
 	Dataset: "bucc2018",
 	bucc:    func() buccMeasure { return &mtebPair{} },
 }

@@ -19,13 +19,10 @@ import (
 
 // thresholdColumns are the figures of a protocol with a threshold.
 var thresholdColumns = []report.Column{
-	{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage},
-	{Name: "recall", Kind: report.Percentage},
-	{Name: "threshold", Kind: report.Threshold}, {Name: "threshold_half", Kind: report.Text},
-	{Name: "half", Kind: report.Text},
+	{Name: "f1", Kind: report.Percentage}, {Name: "precision", Kind: report.Percentage}, {Name: "recall", Kind: report.Percentage},
+	{Name: "threshold", Kind: report.Threshold}, {Name: "threshold_half", Kind: report.Text}, {Name: "half", Kind: report.Text},
 	{Name: "source", Kind: report.Count}, {Name: "target", Kind: report.Count}, {Name: "gold", Kind: report.Count},
-	{Name: "candidates", Kind: report.Count}, {Name: "extracted", Kind: report.Count},
-	{Name: "correct", Kind: report.Count},
+	{Name: "candidates", Kind: report.Count}, {Name: "extracted", Kind: report.Count}, {Name: "correct", Kind: report.Count},
 }
 
 // thresholded measures a pair with a protocol that finds its threshold on the first half and is reported on the last.
@@ -84,7 +81,6 @@ func (t *thresholded) pairs(name string, threshold float64) []report.Pair {
 	if t.reported == nil {
 		return nil
 	}
-	source, target := t.reported.Source.Texts, t.reported.Target.Texts
 	var out []report.Pair
 	found := pairSet{}
 	for _, p := range t.mined[len(t.mined)-1].Pairs {
@@ -96,15 +92,19 @@ func (t *thresholded) pairs(name string, threshold float64) []report.Pair {
 		if p.Correct {
 			kind = report.Correct
 		}
-		out = append(out, report.Pair{Set: name, Kind: kind, Score: p.Score, Source: source[p.Source],
-			Target: target[p.Target]})
+		out = append(out, t.pair(name, kind, p.Score, p.Source, p.Target))
 	}
 	for _, g := range t.reported.Gold {
 		if !found.has(g[0], g[1]) {
-			out = append(out, report.Pair{Set: name, Kind: report.Missed, Source: source[g[0]], Target: target[g[1]]})
+			out = append(out, t.pair(name, report.Missed, 0, g[0], g[1]))
 		}
 	}
 	return out
+}
+
+func (t *thresholded) pair(name, kind string, score float64, s, u int32) report.Pair {
+	source, target := t.reported.Source.Side, t.reported.Target.Side
+	return report.Pair{Set: name, Kind: kind, Score: score, Source: source.Texts[s], Target: target.Texts[u], IDs: [2]string{source.IDs[s], target.IDs[u]}}
 }
 
 // BUCCCosine is the BUCC measure of VMSST by cosine only (Wieting et al. 2023), which the paper calls "BUCC (c.)".
@@ -115,6 +115,7 @@ var BUCCCosine = &Protocol{
 		"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with cosine >= threshold.",
 	},
 	Columns: thresholdColumns,
+	Sampled: "f1",
 	Dataset: "bucc2018",
 	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCCosine, score: ScoreByThreshold} },
 }
@@ -149,6 +150,7 @@ var BUCCLaser = &Protocol{
 		"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
 	},
 	Columns: thresholdColumns,
+	Sampled: "f1",
 	Dataset: "bucc2018",
 	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCLaser, score: ScoreBUCC} },
 }
@@ -184,6 +186,7 @@ var BUCCST = &Protocol{
 		"Threshold: best F1 on the train half, evaluated only at correct pairs. The example itself searches by IVF by default.",
 	},
 	Columns: thresholdColumns,
+	Sampled: "f1",
 	Dataset: "bucc2018",
 	bucc:    func() buccMeasure { return &thresholded{mine: MineBUCCST, score: ScoreBUCCST} },
 }
@@ -212,6 +215,7 @@ var BUCCScored = &Protocol{
 		"f1, precision, recall: at the threshold of the best F1 on the train half. cut: as mine run cuts, without gold, and calibration_error: of the pairs that it keeps. margin_f1: best F1 of the ratio margin, of bucc-laser where k = 4. Not comparable with other protocols.",
 	},
 	Columns: scoredColumns,
+	Sampled: "f1",
 	Dataset: "bucc2018",
 	Scorer:  true,
 	bucc:    func() buccMeasure { return &scoredPair{thresholded: thresholded{score: ScoreByThreshold}} },

@@ -35,6 +35,8 @@ type Protocol struct {
 	Definition [2]string
 	// Columns are the figures of the report.
 	Columns []report.Column
+	// Sampled is the column that gets a bootstrap interval from the rows' items; empty: none.
+	Sampled string
 	// Dataset is the set of mine data on which the protocol is usually evaluated, empty if there is none.
 	Dataset string
 	// Scorer is true if the protocol needs Runner.Scoring.
@@ -88,7 +90,7 @@ func (p *Protocol) Data() Data {
 func (p *Protocol) newReport(encoder string) *report.Report {
 	label := [...]string{BUCCSets: "pair", AlignedSets: "language", STSSets: "set", LabelledSets: "set"}[p.Data()]
 	return &report.Report{Protocol: p.Name, Definition: p.Definition, Encoder: encoder, Label: label,
-		Columns: slices.Clone(p.Columns)}
+		Columns: slices.Clone(p.Columns), Sampled: p.Sampled}
 }
 
 // Labelled evaluates the sets in dir with protocols for labelled sets. target is the language whose training texts

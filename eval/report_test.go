@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,35 @@ func TestThresholdFromTrainReportOnTest(t *testing.T) {
 	}
 	if len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "only its train half") {
 		t.Errorf("notes %q do not say that one half served for both", one.Notes)
+	}
+}
+
+// TestIntervalsAreOfTheirColumn: what is resampled gives the figure that the interval stands behind.
+func TestIntervalsAreOfTheirColumn(t *testing.T) {
+	reports := buccReports(t, buccDir(t))
+	runner := Runner{Vectors: &testset.Embedder{Encoder: &hashEncoder{}}, Searcher: exactSearch{}}
+	set := put(t, map[string]string{"x.deu-eng.deu": "one\ntwo\ndrei\n", "x.deu-eng.eng": "one\ntwo\nthree\n"})
+	sets, err := testset.FindAligned(set, "devtest", nil, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	aligned, err := runner.Aligned(t.Context(), []*Protocol{Tatoeba, XSim, XSimPlusPlus, Retrieval}, sets,
+		AlignedOptions{Negatives: []testset.Negative{{Text: "no one", Of: "one", Kind: "Negation"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(reports, aligned...) {
+		at := slices.IndexFunc(r.Columns, func(c report.Column) bool { return c.Name == r.Sampled })
+		if at < 0 {
+			t.Fatalf("%s has no column %q", r.Protocol, r.Sampled)
+		}
+		want := r.Rows[0].Items.Figure(nil)
+		if r.Sampled == "error" {
+			want = 100 - want
+		}
+		if got := r.Rows[0].Cells[at].(float64); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %s is %v, of what is resampled %v", r.Protocol, r.Sampled, got, want)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ var Tatoeba = &Protocol{
 		{Name: "accuracy_backward", Kind: report.Percentage},
 		{Name: "error", Kind: report.Percentage}, {Name: "sentences", Kind: report.Count},
 	},
+	Sampled: "accuracy",
 	Dataset: "tatoeba",
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		s, err := ScoreTatoeba(ctx, r.Searcher, set.source, set.target, set.byText)
@@ -103,6 +104,7 @@ var Retrieval = &Protocol{
 		{Name: "accuracy", Kind: report.Percentage}, {Name: "queries", Kind: report.Count},
 		{Name: "correct", Kind: report.Count}, {Name: "targets", Kind: report.Count},
 	},
+	Sampled:     "accuracy",
 	Dataset:     "flores200",
 	distractors: true,
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {

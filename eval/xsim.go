@@ -18,6 +18,7 @@ var XSim = &Protocol{
 		"Error rate in percent: its line is not the source's (with --eval-text: its text is not the text of the source's line).",
 	},
 	Columns: errorColumns,
+	Sampled: "error",
 	Dataset: "flores200",
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)
@@ -65,6 +66,7 @@ var XSimPlusPlus = &Protocol{
 		"Error rate in percent by text, as LASER's eval.py counts, and errors by kind: the edit that won, or misaligned for any other wrong sentence.",
 	},
 	Columns:   errorColumns,
+	Sampled:   "error",
 	Dataset:   "flores200",
 	negatives: true,
 	aligned:   func() alignedMeasure { return &negativeErrors{} },

@@ -105,7 +105,7 @@ func measures(r *report.Report, set train.DevSet, part []string) (all []measure)
 	m := measure{Protocol: r.Protocol, Set: nameOf(set)}
 	if set.Protocol != "sts" {
 		for _, row := range r.Rows {
-			m.Of, m.Items = append(m.Of, row.Name), append(m.Items, row.Items)
+			m.Of, m.Items = append(m.Of, row.Name), append(m.Items, statistic.Items(row.Items))
 		}
 		return []measure{m}
 	}
@@ -117,7 +117,7 @@ func measures(r *report.Report, set train.DevSet, part []string) (all []measure)
 		} else if !slices.ContainsFunc(yearsOf, func(year string) bool { return strings.HasPrefix(row.Name, year) }) {
 			continue
 		}
-		into.Of, into.Items = append(into.Of, row.Name), append(into.Items, row.Items)
+		into.Of, into.Items = append(into.Of, row.Name), append(into.Items, statistic.Items(row.Items))
 	}
 	return slices.DeleteFunc([]measure{english, spanish}, func(m measure) bool { return len(m.Items) == 0 })
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -117,6 +118,9 @@ func TestEvalBUCC(t *testing.T) {
 		written, err := os.ReadFile(pairs)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !strings.Contains(string(written), "\tsrc_id\ttgt_id\n") || !regexp.MustCompile(`(?m)\tde-\d+\ten-\d+$`).Match(written) {
+			t.Errorf("no ids in %.300s", written)
 		}
 		for kind, want := range map[string]float64{"correct": correct, "wrong": extracted - correct,
 			"missed": gold - correct} {

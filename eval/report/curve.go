@@ -131,6 +131,7 @@ type Pair struct {
 	Kind           string
 	Score          float64 // score of an extracted pair
 	Source, Target string
+	IDs            [2]string // ids of both sentences
 }
 
 // The kinds of pairs.
@@ -149,15 +150,15 @@ func WritePairs(path string, reports []*Report) error {
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
-		fmt.Fprintln(w, "protocol\tpair\tkind\tscore\tsrc_text\ttgt_text")
+		fmt.Fprintln(w, "protocol\tpair\tkind\tscore\tsrc_text\ttgt_text\tsrc_id\ttgt_id")
 		for _, r := range reports {
 			for _, p := range r.Pairs {
 				score := ""
 				if p.Kind != Missed {
 					score = fmt.Sprint(p.Score)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Protocol, p.Set, p.Kind, score, oneLine(p.Source),
-					oneLine(p.Target))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Protocol, p.Set, p.Kind, score, oneLine(p.Source),
+					oneLine(p.Target), p.IDs[0], p.IDs[1])
 			}
 		}
 		return w.Flush()

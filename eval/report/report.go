@@ -36,10 +36,8 @@ type Column struct {
 type Row struct {
 	Name  string
 	Cells []any
-	// Items are the data of the row's first figure, for resampling: how right each sentence's answer is, from
-	// 0 to 1 (accuracies, error rates, bucc-mteb's recall); the ranks of gold scores and of cosines (correlations); or
-	// the extracted, correct and gold pairs of each group of source sentences (F1).
-	Items [][]float64
+	// Items are the data of the row's first figure, of bucc-mteb's recall and of bucc-scored's f1.
+	Items Items
 }
 
 // Report is a protocol's result over one or more language pairs or sets.
@@ -49,6 +47,7 @@ type Report struct {
 	Encoder    string
 	Label      string // unit of a row: "pair", "set"
 	Columns    []Column
+	Sampled    string // column that the rows' items are of, which gets an interval; empty: none
 	Rows       []Row
 	// Means are rows computed from other rows: the average over the pairs, or a year of sts. There are none for a
 	// single pair.
@@ -176,9 +175,9 @@ func Write(w io.Writer, format Format, reports []*Report) (err error) {
 func (r *Report) writeTable(w io.Writer) error {
 	fmt.Fprintf(w, "%s   encoder %s\n%s\n%s\n\n", r.Protocol, r.Encoder, r.Definition[0], r.Definition[1])
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, strings.Join(r.header(), "\t"), "\t\n")
+	fmt.Fprint(table, strings.Join(r.withInterval(r.header(), "95%"), "\t"), "\t\n")
 	for _, row := range r.allRows() {
-		fmt.Fprint(table, strings.Join(r.shown(row), "\t"), "\t\n")
+		fmt.Fprint(table, strings.Join(r.shownWithInterval(row), "\t"), "\t\n")
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -194,7 +193,7 @@ func (r *Report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**, encoder %s. %s %s\n\n", r.Protocol, r.Encoder, r.Definition[0], r.Definition[1])
 	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	line(r.header())
+	line(r.withInterval(r.header(), "95%"))
 	rule := make([]string, len(r.Columns)+1)
 	rule[0] = "---"
 	for i, c := range r.Columns {
@@ -203,9 +202,9 @@ func (r *Report) markdown() string {
 			rule[i+1] = "---"
 		}
 	}
-	line(rule)
+	line(r.withInterval(rule, "---:"))
 	for _, row := range r.allRows() {
-		line(r.shown(row))
+		line(r.shownWithInterval(row))
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "\nNote: %s\n", note)
@@ -327,6 +326,11 @@ func (r *Report) fields(row Row) ordered {
 			counts = append(counts, f)
 		} else {
 			out = append(out, f)
+		}
+		if f.name == r.Sampled {
+			if low, high, ok := r.interval(row); ok {
+				out = append(out, field{f.name + "_interval", [2]float64{low, high}})
+			}
 		}
 	}
 	return append(out, field{"counts", counts})

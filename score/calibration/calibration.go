@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/resample"
 )
 
 // Outcomes are the results of known pairs that were injected among the user's sentences and mined with them one-to-one
@@ -64,8 +65,8 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 	samples := make([][]rates, resamples)
 	pairs, unpaired := make([]Pair, len(c.Whole)), make([]float64, len(c.Unpaired))
 	for s := range samples {
-		redraw(rng, c.Whole, pairs)
-		redraw(rng, c.Unpaired, unpaired)
+		resample.Draw(rng, c.Whole, pairs)
+		resample.Draw(rng, c.Unpaired, unpaired)
 		samples[s] = c.at(grid, kept, pairs, unpaired)
 	}
 	out := make([]Estimate, len(grid))
@@ -75,7 +76,8 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 			for s := range samples {
 				drawn[s] = of(samples[s][g])
 			}
-			return newInterval(of(values[g]), drawn)
+			low, high := resample.Interval(of(values[g]), drawn)
+			return Interval{of(values[g]), low, high}
 		}
 		out[g] = Estimate{
 			Threshold: grid[g], Kept: int(kept[g]),
@@ -86,22 +88,6 @@ func (c Outcomes) Estimate(resamples int, seed uint64) []Estimate {
 		}
 	}
 	return out
-}
-
-// redraw draws values with replacement.
-func redraw[T any](rng *rand.Rand, from, into []T) {
-	for i := range into {
-		into[i] = from[rng.IntN(len(from))]
-	}
-}
-
-func newInterval(value float64, drawn []float64) Interval {
-	if len(drawn) == 0 {
-		return Interval{value, value, value}
-	}
-	slices.Sort(drawn)
-	at := func(q float64) float64 { return drawn[int(q*float64(len(drawn)-1))] }
-	return Interval{Value: value, Low: min(value, at(0.025)), High: max(value, at(0.975))}
 }
 
 // grid spreads distinct thresholds evenly over the scores found, lowest first.

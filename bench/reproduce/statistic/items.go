@@ -8,55 +8,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
+
+	"bitextmine/eval/report"
 )
 
-// Items are the data of a figure, as report.Row has them: one list of how right each answer is, two of the
-// ranks of gold scores and of cosines, or three of extracted, correct and gold pairs. All lists have the same length.
-type Items [][]float64
+// Items are the data of a figure, as report.Row has them, and how results keep them.
+type Items report.Items
 
 // Figure is the accuracy, Spearman's rho or F1, in percent.
 func (x Items) Figure() float64 { return x.of(nil) }
 
 // of is the figure of drawn items, or of all if draw is nil.
-func (x Items) of(draw []int) float64 {
-	n := len(x[0])
-	if draw != nil {
-		n = len(draw)
-	}
-	var sums [3]float64 // a sum for each list
-	var squares [2]float64
-	product := 0.0
-	for i := range n {
-		at := i
-		if draw != nil {
-			at = draw[i]
-		}
-		for l, list := range x {
-			sums[l] += list[at]
-		}
-		if len(x) == 2 {
-			squares[0] += x[0][at] * x[0][at]
-			squares[1] += x[1][at] * x[1][at]
-			product += x[0][at] * x[1][at]
-		}
-	}
-	switch len(x) {
-	case 1:
-		return 100 * sums[0] / float64(n)
-	case 2:
-		of := float64(n)
-		below := (squares[0] - sums[0]*sums[0]/of) * (squares[1] - sums[1]*sums[1]/of)
-		if below <= 0 {
-			return 0
-		}
-		return 100 * (product - sums[0]*sums[1]/of) / math.Sqrt(below)
-	}
-	if sums[0]+sums[2] == 0 {
-		return 0
-	}
-	return 200 * sums[1] / (sums[0] + sums[2])
-}
+func (x Items) of(draw []int) float64 { return report.Items(x).Figure(draw) }
 
 // MarshalJSON writes each list as base64 of compressed 16-bit numbers of halves: answers, ranks and counts are
 // multiples of ½.
