@@ -58,7 +58,7 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 		{"bucc-laser --src-text a --tgt-text b", "--src-text is for line-aligned sets"},
 		{"bucc-laser bucc-cosine --scorer x.json", "--scorer is for bucc-scored"},
 		{"xsim --negatives x.json", "--negatives is for xsim++"},
-		{"tatoeba --pairs x.tsv", "--pairs is for BUCC sets"},
+		{"sts --pairs x.tsv", "--pairs is for BUCC sets"},
 		{"sts --src de", "--src is for BUCC sets and line-aligned sets"},
 		{"probe --src de", "--src is for BUCC sets and line-aligned sets"},
 		{"sts --tgt de", "--tgt is for sets of two languages"},
@@ -178,6 +178,30 @@ func TestEvalAligned(t *testing.T) {
 		t.Error(out)
 	}
 	testSplits(t, dir)
+	testMissedLines(t)
+}
+
+// testMissedLines: --pairs lists the lines whose answer is wrong, by number; of all that are right it has the header.
+func testMissedLines(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	into := writerInto(t, dir)
+	into("toy.deu-eng.eng", "Good morning, dear colleagues.\nWe have no more bread.\nThe train leaves at eight.\n")
+	for german, missed := range map[string]int{
+		"Guten Morgen, liebe Kollegen.\nWir haben kein Brot mehr.\nDer Zug fährt um acht.\n": 0,
+		"Guten Morgen, liebe Kollegen.\nDer Zug fährt um acht.\nWir haben kein Brot mehr.\n": 2,
+	} {
+		into("toy.deu-eng.deu", german)
+		file := filepath.Join(dir, "missed.tsv")
+		must(t, "eval", "tatoeba", "xsim", "--dir", dir, "--pairs", file)
+		text, err := os.ReadFile(file)
+		if err != nil || strings.Count(string(text), "\n") != 1+2*missed {
+			t.Errorf("%d lines are missed: %s, %v", missed, text, err)
+		}
+		if row := "xsim\tdeu\tmissed\t\tDer Zug fährt um acht.\tWe have no more bread.\t2\t2\n"; missed > 0 && !strings.Contains(string(text), row) {
+			t.Errorf("no %q in\n%s", row, text)
+		}
+	}
 }
 
 // testSplits: --split is refused where it chooses nothing, which a directory of a pair's files shows.

@@ -143,9 +143,9 @@ const (
 
 // WritePairs writes the pairs of reports as TSV: of each set the extracted ones, best first, and then the missed ones.
 func WritePairs(path string, reports []*Report) error {
-	if !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Pairs) > 0 }) {
+	if !slices.ContainsFunc(reports, func(r *Report) bool { return r.Pairs != nil }) {
 		return badinput.Errorf(
-			"%s: none of the protocols extracts pairs with a threshold: evaluate one that does, such as bucc-laser",
+			"%s: none of the protocols lists pairs: evaluate one that does, such as bucc-laser or tatoeba",
 			path)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {

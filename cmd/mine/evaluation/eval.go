@@ -105,7 +105,7 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.made, "negatives-out", "", "xsim++: write the negatives to this file, one a line, to encode them elsewhere")
 	f.StringVar(&o.scorer, "scorer", defaultScorer, "bucc-scored: default, or a file of mine fit-scorer")
 	f.StringVar(&o.curve, "curve", "", "write the precision-recall curves to this TSV file")
-	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets to this TSV file")
+	f.StringVar(&o.pairs, "pairs", "", "write the extracted and the missed pairs of the reported sets, or the missed lines, to this TSV file")
 	flags.Replaced.Mark(f, "curve", "pairs")
 	flags.Text.Mark(f, "negatives-out")
 	return cmd
@@ -148,7 +148,8 @@ var forProtocols = []struct {
 	{[]string{"src-text", "tgt-text", "split", "eval-text"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
 	{[]string{"src"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets || p.Data() == eval.AlignedSets }, "BUCC sets and line-aligned sets"},
 	{[]string{"tgt"}, func(p *eval.Protocol) bool { return p.Data() != eval.STSSets }, "sets of two languages, which those of sts name themselves"},
-	{[]string{"curve", "pairs"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
+	{[]string{"curve"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
+	{[]string{"pairs"}, func(p *eval.Protocol) bool { return p.Sampled != "" }, "BUCC sets and line-aligned sets, less bitext-mteb"},
 	{[]string{"negatives", "negatives-out"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},
 	{[]string{"scorer"}, func(p *eval.Protocol) bool { return p.Scorer }, "bucc-scored"},
 }

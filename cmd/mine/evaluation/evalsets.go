@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bitextmine/corpus"
@@ -78,7 +79,40 @@ func (o *evalOptions) evalAligned(ctx context.Context, runner *eval.Runner,
 			return nil, err
 		}
 	}
-	return runner.Aligned(ctx, protocols, sets, opts)
+	reports, err := runner.Aligned(ctx, protocols, sets, opts)
+	if err == nil && o.pairs != "" {
+		err = listMissed(reports, sets, o.pairs)
+	}
+	return reports, err
+}
+
+// listMissed adds the lines that an answer is wrong for, each with its translation, to reports whose rows are of the
+// sets in their order. They are written to out.
+func listMissed(reports []*report.Report, sets []testset.AlignedFiles, out string) error {
+	for i, set := range sets {
+		if err := atomicfile.RefuseInput(out, set.Source, set.Target); err != nil {
+			return err
+		}
+		source, target, err := testset.ReadAligned(set, true)
+		if err != nil {
+			return err
+		}
+		for _, r := range reports {
+			if r.Rows[i].Items == nil {
+				continue
+			}
+			if r.Pairs == nil {
+				r.Pairs = []report.Pair{} // the file may say that none is missed
+			}
+			for line, right := range r.Rows[i].Items[0] {
+				if number := strconv.Itoa(line + 1); right < 1 {
+					r.Pairs = append(r.Pairs, report.Pair{Set: set.Label, Kind: report.Missed, Source: source.Texts[line],
+						Target: target.Texts[line], IDs: [2]string{number, number}})
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // writeNegatives writes the negatives of sets, which must have the same, one a line.
