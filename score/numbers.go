@@ -98,8 +98,8 @@ func sayNothing(pairs, conflicts [2]float64) bool {
 	return right >= minConflicts && right <= conflictFactor*wrong && wrong <= conflictFactor*right
 }
 
-// farApart returns the probabilities that the margins give if translations are far above wrong pairs, or hardly any is in
-// doubt.
+// farApart returns the probabilities that the margins give if translations are far above wrong pairs, or hardly any is
+// in doubt.
 func farApart(margins []float32) ([]float32, bool) {
 	probabilities, ok := MarginProbabilities(margins)
 	if !ok {
