@@ -14,18 +14,20 @@ import (
 // far enough apart. All bounds lie between texts of both sorts (bench/results/scoring-2026-11-29.md).
 const (
 	// minConflicts is the share of sure translations with other numbers from which these may say nothing: usual are up
-	// to 0.1, and 0.26 of sentences about dates.
-	minConflicts = 0.3
+	// to 0.1.
+	minConflicts = 0.12
 	// conflictFactor is how many times as frequent they are among sure translations as among sure wrong pairs, or as
-	// rare, at most.
+	// rare, at most: of sentences about dates 0.26 of translations have other numbers, and 0.84 of wrong pairs.
 	conflictFactor = 2
 	// apartScales is how many times the spread of wrong pairs translations are above them, by their means, at least: of
 	// texts without any translation the mixture has up to 3.6, of those with times and identifiers 6 and more.
 	apartScales = 4.5
 	// sureMargin is the probability by the margins of a sure translation, and 1 less that of a sure wrong pair.
 	sureMargin = 0.9
-	// maxNumbersLooked is about how many matched pairs have their numbers looked at.
-	maxNumbersLooked = 20_000
+	// minSure is how many sure translations there must be, and for a comparison sure wrong pairs.
+	minSure = 20
+	// minNumbered and maxNumbered are how many matched pairs a text must have, and about how many are looked at.
+	minNumbered, maxNumbered = 60, 20_000
 )
 
 // DropNumbers ranks the candidates anew without the features of numbers where those say nothing. sources and targets
@@ -40,7 +42,7 @@ func (r *Ranked) DropNumbers(sources, targets int) error {
 	slices.SortFunc(matched, func(a, b int) int {
 		return cmp.Or(cmp.Compare(r.Candidates[b].Score, r.Candidates[a].Score), cmp.Compare(a, b))
 	})
-	every := len(matched)/maxNumbersLooked + 1
+	every := len(matched)/maxNumbered + 1
 	conflicts, looked, conflict := make([]bool, len(matched)), 0, 0
 	numbers := feature.Index("numbers_conflict")
 	for i := 0; i < len(matched); i += every {
@@ -53,7 +55,7 @@ func (r *Ranked) DropNumbers(sources, targets int) error {
 			conflict++
 		}
 	}
-	if float64(conflict) < minConflicts*float64(looked) {
+	if float64(conflict) < minConflicts*float64(looked) || looked < minNumbered {
 		return nil
 	}
 	margins := make([]float32, len(matched))
@@ -87,29 +89,29 @@ func (r *Ranked) DropNumbers(sources, targets int) error {
 // sayNothing reports whether other numbers are as frequent among sure translations as among sure wrong pairs, or where
 // these are too few, in nearly all translations. Of both kinds there are so many pairs, wrong ones first.
 func sayNothing(pairs, conflicts [2]float64) bool {
-	if pairs[1] < minApart {
+	if pairs[1] < minSure {
 		return false
 	}
 	right := conflicts[1] / pairs[1]
-	if pairs[0] < minApart {
+	if pairs[0] < minSure {
 		return right >= sureMargin
 	}
 	wrong := conflicts[0] / pairs[0]
 	return right >= minConflicts && right <= conflictFactor*wrong && wrong <= conflictFactor*right
 }
 
-// farApart returns the probabilities that the margins give if translations are far above wrong pairs, or hardly any is
-// in doubt.
+// farApart returns the probabilities that margins, best first, give if translations are far above wrong pairs, or hardly
+// any is in doubt. Where nine tenths are above those of wrong pairs, all are translations.
 func farApart(margins []float32) ([]float32, bool) {
-	probabilities, ok := MarginProbabilities(margins)
+	if margins[len(margins)*9/10] > mostWrong {
+		return slices.Repeat([]float32{1}, len(margins)), true
+	}
+	probabilities, m, ok := marginMixture(margins)
 	if !ok {
 		return nil, false
 	}
-	if expected, doubt := doubted(probabilities); expected >= minApart && doubt < maxMarginDoubt*expected {
-		return probabilities, true
-	}
-	m, ok := fitMixture(margins)
-	return probabilities, ok && m.mean >= m.place+apartScales*m.scale
+	expected, doubt := doubted(probabilities)
+	return probabilities, doubt < maxMarginDoubt*expected || m.mean >= m.place+apartScales*m.scale
 }
 
 // withoutNumbers returns the scorer without its features of numbers: every candidate then counts as one without any.

@@ -297,9 +297,14 @@ func MarginProbabilities(margins []float32) (probabilities []float32, ok bool) {
 	if len(margins) < minMargins {
 		return nil, false
 	}
-	m, ok := fitMixture(margins)
-	if !ok {
-		return nil, false
+	probabilities, _, ok = marginMixture(margins)
+	return probabilities, ok
+}
+
+// marginMixture is MarginProbabilities for any number of margins, with the distribution.
+func marginMixture(margins []float32) (probabilities []float32, m mixture, ok bool) {
+	if m, ok = fitMixture(margins); !ok {
+		return nil, m, false
 	}
 	probabilities = make([]float32, len(margins))
 	for i, margin := range margins {
@@ -312,7 +317,7 @@ func MarginProbabilities(margins []float32) (probabilities []float32, ok bool) {
 			break // the bulk of the wrong pairs; the normal distribution is wider than that of translations is
 		}
 	}
-	return probabilities, true
+	return probabilities, m, true
 }
 
 // fitMixture is the most likely mixture of margins, which are in descending order.
