@@ -13,11 +13,17 @@ import (
 const (
 	marginDoubt    = 0.03
 	maxMarginDoubt = 0.06
+
+	minApartMargins = 100 // matched pairs that these are looked at of
+	// Where translations are far above wrong pairs (apartScales) and at most farDoubt of them are in doubt, they count
+	// beside a scorer that expects next to nothing: less than blind of them, and in part up to twice as many.
+	farDoubt = 0.2
+	blind    = 0.25
 )
 
-// apart is the number of translations among the matched pairs that are sure by their margins, and the weight of that:
-// 0 where margins do not keep the two kinds apart.
-func (r *Ranked) apart(verdicts []mine.Verdict) (pairs, weight float64) {
+// apart is the number of translations among the matched pairs that are sure by their margins, and the weight of that
+// beside so many that the scorer expects: 0 where margins do not keep the two kinds apart.
+func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight float64) {
 	var margins []float32
 	for i, v := range verdicts {
 		if v == mine.Kept {
@@ -26,12 +32,19 @@ func (r *Ranked) apart(verdicts []mine.Verdict) (pairs, weight float64) {
 	}
 	slices.Sort(margins)
 	slices.Reverse(margins)
-	probabilities, _ := MarginProbabilities(margins)
+	if len(margins) < minApartMargins {
+		return 0, 0
+	}
+	probabilities, m, _ := marginMixture(margins)
 	expected, doubt := doubted(probabilities)
 	if expected < minApart {
 		return 0, 0
 	}
-	return expected - doubt, max(0, min(1, (maxMarginDoubt-doubt/expected)/(maxMarginDoubt-marginDoubt)))
+	weight = (maxMarginDoubt - doubt/expected) / (maxMarginDoubt - marginDoubt)
+	if m.far() && doubt < farDoubt*expected {
+		weight = max(weight, 2-scored/(blind*expected))
+	}
+	return expected - doubt, max(0, min(1, weight))
 }
 
 // doubted is how many translations probabilities make one expect, and how many of these are in doubt.

@@ -21,7 +21,7 @@ const (
 	conflictFactor = 2
 	// apartScales is how many times the spread of wrong pairs translations are above them, by their means, at least: of
 	// texts without any translation the mixture has up to 3.6, of those with times and identifiers 6 and more.
-	apartScales = 4.5
+	apartScales = 4
 	// sureMargin is the probability by the margins of a sure translation, and 1 less that of a sure wrong pair.
 	sureMargin = 0.9
 	// minSure is how many sure translations there must be, and for a comparison sure wrong pairs.
@@ -111,8 +111,11 @@ func farApart(margins []float32) ([]float32, bool) {
 		return nil, false
 	}
 	expected, doubt := doubted(probabilities)
-	return probabilities, doubt < maxMarginDoubt*expected || m.mean >= m.place+apartScales*m.scale
+	return probabilities, doubt < maxMarginDoubt*expected || m.far()
 }
+
+// far reports whether translations are far above wrong pairs.
+func (m *mixture) far() bool { return m.mean >= m.place+apartScales*m.scale }
 
 // withoutNumbers returns the scorer without its features of numbers: every candidate then counts as one without any.
 func (s *Scorer) withoutNumbers() *Scorer {

@@ -90,7 +90,7 @@ func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) *Adap
 		return adapt(matched, prior, 0, right)
 	}
 	a := adapt(matched, prior, MixedTimes, right)
-	if pairs, weight := r.apart(verdicts); weight > 0 && a.By != ByScorer {
+	if pairs, weight := r.apart(verdicts, a.Pairs); weight > 0 && a.By != ByScorer {
 		a.raise(matched, a.Pairs+weight*(pairs-a.Pairs))
 	}
 	return a
