@@ -14,6 +14,10 @@ const (
 	marginDoubt    = 0.03
 	maxMarginDoubt = 0.06
 
+	// So many of the margins above those of wrong pairs say that as many are translations: with 0.95 a text of which
+	// 84% is translated, against 50 times as much, seemed to be translated wholly.
+	nearlyAll = 0.98
+
 	minApartMargins = 100 // matched pairs that these are looked at of
 	// Where translations are far above wrong pairs (apartScales) and at most farDoubt of them are in doubt, they count
 	// beside a scorer that expects next to nothing: less than blind of them, and in part up to twice as many.
@@ -35,6 +39,9 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 	if len(margins) < minApartMargins {
 		return 0, 0
 	}
+	if above(margins, nearlyAll) {
+		return nearlyAll * float64(len(margins)), 1
+	}
 	probabilities, m, _ := marginMixture(margins)
 	expected, doubt := doubted(probabilities)
 	if expected < minApart {
@@ -45,6 +52,11 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 		weight = max(weight, 2-scored/(blind*expected))
 	}
 	return expected - doubt, max(0, min(1, weight))
+}
+
+// above reports whether such a share of margins, best first, is above those of wrong pairs.
+func above(margins []float32, share float64) bool {
+	return margins[int(share*float64(len(margins)))] > mostWrong
 }
 
 // doubted is how many translations probabilities make one expect, and how many of these are in doubt.
@@ -63,7 +75,7 @@ func (a *Adapted) raise(probabilities []float32, pairs float64) {
 	}
 	a.By = ByMargins
 	h := newOddsHistogram(probabilities)
-	for low, high := 0.0, float64(oddsBound); high-low > oddsStep/10; {
+	for low, high := 0.0, 2.0*oddsBound; high-low > oddsStep/10; {
 		a.raised = (low + high) / 2
 		expected := 0.0
 		for i, count := range h.counts {

@@ -23,8 +23,13 @@ func TestAdaptApart(t *testing.T) {
 		"margins that overlap":       {1.04, -2, false, false},
 		"a scorer that expects more": {1.3, 12, false, false},
 		"a blind scorer":             {1.08, -9, false, true},
+		"all translated":             {1.5, -9, false, true},
 		"near misses":                {1.3, -2, true, false},
 	} {
+		wrong := wrong
+		if name == "all translated" {
+			wrong = 0
+		}
 		probabilities, _ := drawnOdds(1, wrong, right, c.place)
 		rng := rand.New(rand.NewPCG(7, 3))
 		r := &Ranked{Probabilities: probabilities, scorer: &Scorer{}, right: 1, many: c.many}

@@ -100,10 +100,10 @@ func sayNothing(pairs, conflicts [2]float64) bool {
 	return right >= minConflicts && right <= conflictFactor*wrong && wrong <= conflictFactor*right
 }
 
-// farApart returns the probabilities that margins, best first, give if translations are far above wrong pairs, or hardly
-// any is in doubt. Where nine tenths are above those of wrong pairs, all are translations.
+// farApart returns the probabilities that margins, best first, give if translations are far above wrong pairs, or
+// hardly any is in doubt. Where nine tenths are above those of wrong pairs, all are translations.
 func farApart(margins []float32) ([]float32, bool) {
-	if margins[len(margins)*9/10] > mostWrong {
+	if above(margins, sureMargin) {
 		return slices.Repeat([]float32{1}, len(margins)), true
 	}
 	probabilities, m, ok := marginMixture(margins)
