@@ -280,7 +280,10 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
 	matched := ranked.Matched(verdicts)
-	adapted := ranked.Adapt(verdicts, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	adapted, err := ranked.Adapt(verdicts, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	if err != nil {
+		return mined, err
+	}
 	for i, p := range matched {
 		matched[i] = adapted.Of(p)
 	}

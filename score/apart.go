@@ -1,9 +1,11 @@
 package score
 
 import (
+	"cmp"
 	"slices"
 
 	"bitextmine/mine"
+	"bitextmine/score/feature"
 )
 
 // The margins of matched pairs keep translations apart from wrong pairs if, of the translations that
@@ -18,7 +20,6 @@ const (
 	// 84% is translated, against 50 times as much, seemed to be translated wholly.
 	nearlyAll = 0.98
 
-	minApartMargins = 100 // matched pairs that these are looked at of
 	// Where translations are far above wrong pairs (apartScales) and at most farDoubt of them are in doubt, they count
 	// beside a scorer that expects next to nothing: less than blind of them, and in part up to twice as many.
 	farDoubt = 0.2
@@ -26,32 +27,57 @@ const (
 )
 
 // apart is the number of translations among the matched pairs that are sure by their margins, and the weight of that
-// beside so many that the scorer expects: 0 where margins do not keep the two kinds apart.
-func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight float64) {
-	var margins []float32
-	for i, v := range verdicts {
-		if v == mine.Kept {
-			margins = append(margins, r.Candidates[i].Score)
-		}
-	}
-	slices.Sort(margins)
-	slices.Reverse(margins)
-	if len(margins) < minApartMargins {
-		return 0, 0
-	}
-	if above(margins, nearlyAll) {
-		return nearlyAll * float64(len(margins)), 1
+// beside so many that the scorer expects: 0 where margins do not keep the two kinds apart. Pairs with other numbers,
+// of which margins know nothing, are no sure ones.
+func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight float64, err error) {
+	places, margins := r.byMargin(verdicts)
+	if len(margins) < minMargins {
+		return 0, 0, nil
 	}
 	probabilities, m, _ := marginMixture(margins)
 	expected, doubt := doubted(probabilities)
-	if expected < minApart {
-		return 0, 0
+	if above(margins, nearlyAll) {
+		probabilities = slices.Repeat([]float32{nearlyAll}, len(margins))
+		expected, doubt, weight = nearlyAll*float64(len(margins)), 0, 1
+	} else if expected >= minApart {
+		weight = (maxMarginDoubt - doubt/expected) / (maxMarginDoubt - marginDoubt)
+		if m.far() && doubt < farDoubt*expected {
+			weight = max(weight, 2-scored/(blind*expected))
+		}
 	}
-	weight = (maxMarginDoubt - doubt/expected) / (maxMarginDoubt - marginDoubt)
-	if m.far() && doubt < farDoubt*expected {
-		weight = max(weight, 2-scored/(blind*expected))
+	if weight <= 0 || expected-doubt <= scored {
+		return 0, 0, nil
 	}
-	return expected - doubt, max(0, min(1, weight))
+	conflicts := 0.0
+	if numbers := feature.Index("numbers_conflict"); !r.numberless {
+		for i, at := range places {
+			values, err := r.Values(at)
+			if err != nil {
+				return 0, 0, err
+			}
+			if values[numbers] > 0 {
+				conflicts += float64(probabilities[i])
+			}
+		}
+	}
+	return expected - doubt - conflicts, min(1, weight), nil
+}
+
+// byMargin returns the places of the matched pairs and their margins, the best margin first.
+func (r *Ranked) byMargin(verdicts []mine.Verdict) (places []int, margins []float32) {
+	for i, v := range verdicts {
+		if v == mine.Kept {
+			places = append(places, i)
+		}
+	}
+	slices.SortFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.Candidates[b].Score, r.Candidates[a].Score), cmp.Compare(a, b))
+	})
+	margins = make([]float32, len(places))
+	for i, at := range places {
+		margins[i] = r.Candidates[at].Score
+	}
+	return places, margins
 }
 
 // above reports whether such a share of margins, best first, is above those of wrong pairs.

@@ -32,7 +32,7 @@ func TestAdaptApart(t *testing.T) {
 		}
 		probabilities, _ := drawnOdds(1, wrong, right, c.place)
 		rng := rand.New(rand.NewPCG(7, 3))
-		r := &Ranked{Probabilities: probabilities, scorer: &Scorer{}, right: 1, many: c.many}
+		r := &Ranked{Probabilities: probabilities, scorer: &Scorer{}, right: 1, many: c.many, numberless: true}
 		for i := range probabilities {
 			margin := c.margin + 0.05*rng.NormFloat64()
 			if i >= right {
@@ -41,7 +41,11 @@ func TestAdaptApart(t *testing.T) {
 			r.Candidates = append(r.Candidates, mine.Candidate{Source: int32(i), Target: int32(i), Score: float32(margin)})
 		}
 		verdicts := r.Match(len(probabilities), len(probabilities))
-		without, a := Adapt(probabilities, DefaultPrior, MixedTimes), r.Adapt(verdicts, DefaultPrior, true)
+		without := Adapt(probabilities, DefaultPrior, MixedTimes)
+		a, err := r.Adapt(verdicts, DefaultPrior, true)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !c.raised {
 			if a.By == ByMargins || a.raised != 0 {
 				t.Errorf("%s: %.0f translations are expected by %s", name, a.Pairs, a.By)

@@ -78,7 +78,10 @@ func TestNearMisses(t *testing.T) {
 	}
 	verdicts := r.Match(sources, targets)
 	matched := r.Matched(verdicts)
-	a := r.Adapt(verdicts, r.scorer.PriorOf(len(r.Candidates), len(matched)), true)
+	a, err := r.Adapt(verdicts, r.scorer.PriorOf(len(r.Candidates), len(matched)), true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if a.By != ByShift || a.Of(matched[0]) > 0.92 || a.Of(matched[179]) < 0.8 {
 		t.Errorf("adapted by %s: %v and %v", a.By, a.Of(matched[0]), a.Of(matched[179]))
 	}

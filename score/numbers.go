@@ -1,10 +1,8 @@
 package score
 
 import (
-	"cmp"
 	"slices"
 
-	"bitextmine/mine"
 	"bitextmine/score/feature"
 )
 
@@ -33,15 +31,7 @@ const (
 // DropNumbers ranks the candidates anew without the features of numbers where those say nothing. sources and targets
 // are the numbers of sentences.
 func (r *Ranked) DropNumbers(sources, targets int) error {
-	var matched []int // places of the matched pairs, best margin first
-	for i, v := range r.Match(sources, targets) {
-		if v == mine.Kept {
-			matched = append(matched, i)
-		}
-	}
-	slices.SortFunc(matched, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.Candidates[b].Score, r.Candidates[a].Score), cmp.Compare(a, b))
-	})
+	matched, margins := r.byMargin(r.Match(sources, targets))
 	every := len(matched)/maxNumbered + 1
 	conflicts, looked, conflict := make([]bool, len(matched)), 0, 0
 	numbers := feature.Index("numbers_conflict")
@@ -57,10 +47,6 @@ func (r *Ranked) DropNumbers(sources, targets int) error {
 	}
 	if float64(conflict) < minConflicts*float64(looked) || looked < minNumbered {
 		return nil
-	}
-	margins := make([]float32, len(matched))
-	for i, at := range matched {
-		margins[i] = r.Candidates[at].Score
 	}
 	probabilities, ok := farApart(margins)
 	if !ok {

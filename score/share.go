@@ -77,7 +77,7 @@ func Adapt(probabilities []float32, prior, times float64) *Adapted {
 // Adapt adapts the probabilities of matched pairs as the function Adapt does, but by the shift alone where the text has
 // many near misses, which lie between its two kinds, and where the encoder does not know one of the languages. Where
 // the margins keep translations apart, at least so many are expected.
-func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) *Adapted {
+func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) (*Adapted, error) {
 	right := 1.0
 	if r.many {
 		right = r.right
@@ -87,13 +87,14 @@ func (r *Ranked) Adapt(verdicts []mine.Verdict, prior float64, known bool) *Adap
 	}
 	matched := r.Matched(verdicts)
 	if !known || r.many {
-		return adapt(matched, prior, 0, right)
+		return adapt(matched, prior, 0, right), nil
 	}
 	a := adapt(matched, prior, MixedTimes, right)
-	if pairs, weight := r.apart(verdicts, a.Pairs); weight > 0 && a.By != ByScorer {
+	pairs, weight, err := r.apart(verdicts, a.Pairs)
+	if weight > 0 && a.By != ByScorer {
 		a.raise(matched, a.Pairs+weight*(pairs-a.Pairs))
 	}
-	return a
+	return a, err
 }
 
 // Settled are the probabilities of matched pairs that Ranked.Refine has adapted: they stay.

@@ -37,7 +37,10 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 		copy(d.Probabilities, scored)
 		matched := d.Matched(d.Verdicts)
 		prior := d.Scorer.PriorOf(len(d.Candidates), len(matched))
-		adapted := p.adapt(d, d.Verdicts, prior)
+		adapted, err := p.adapt(d, d.Verdicts, prior)
+		if err != nil {
+			return err
+		}
 		for i, probability := range scored {
 			d.Probabilities[i] = adapted.Of(probability)
 		}
@@ -56,15 +59,15 @@ func (p *decider) cut(ctx context.Context, d *Decision) error {
 }
 
 // adapted adapts the candidates' probabilities to the text, by those that are matched one-to-one.
-func adapted(p *decider, d *Decision) *score.Adapted {
+func adapted(p *decider, d *Decision) (*score.Adapted, error) {
 	verdicts := d.Match(p.Sentences[0].Len(), p.Sentences[1].Len())
 	return p.adapt(d, verdicts, d.Scorer.PriorOf(len(d.Candidates), len(d.Matched(verdicts))))
 }
 
 // adapt adapts the probabilities of matched pairs to the text, which those of two-stage mining are already.
-func (p *decider) adapt(d *Decision, verdicts []mine.Verdict, prior float64) *score.Adapted {
+func (p *decider) adapt(d *Decision, verdicts []mine.Verdict, prior float64) (*score.Adapted, error) {
 	if p.weighed {
-		return score.Settled(d.Matched(verdicts))
+		return score.Settled(d.Matched(verdicts)), nil
 	}
 	return d.Adapt(verdicts, prior, p.known)
 }

@@ -24,7 +24,10 @@ func Doubts(ctx context.Context, p *view.Pair, model *model.Model, options encod
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	adapted := adapted(by, d)
+	adapted, err := adapted(by, d)
+	if err != nil {
+		return nil, err
+	}
 	var doubts []mine.Candidate
 	low := p.Plan.Settings.JudgeDoubt
 	for i, c := range d.Candidates {
@@ -60,7 +63,10 @@ func (p *decider) judged(ctx context.Context, d *Decision) error {
 // merge is how a judge's logits are merged with the scorer's log odds: as fit.Judged learns it of the pairs it saw, or
 // as its manifest says where it saw too few.
 func (p *decider) merge(d *Decision, logits map[[2]int32]float32) (model.Merge, error) {
-	adapted := adapted(p, d)
+	adapted, err := adapted(p, d)
+	if err != nil {
+		return model.Merge{}, err
+	}
 	var seen, odds []float64
 	for i, c := range d.Candidates {
 		if logit, ok := logits[[2]int32{c.Source, c.Target}]; ok {

@@ -56,7 +56,10 @@ func possible(ctx context.Context, p *decider, want func(mine.Candidate)) (err e
 	if err := p.rankFirst(ctx, d); err != nil {
 		return err
 	}
-	first := adapted(p, d)
+	first, err := adapted(p, d)
+	if err != nil {
+		return err
+	}
 	doubted := [2][]bool{make([]bool, p.Sentences[0].Len()), make([]bool, p.Sentences[1].Len())}
 	for i, c := range d.Candidates {
 		of := float64(first.Of(d.Probabilities[i]))

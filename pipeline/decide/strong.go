@@ -113,7 +113,10 @@ func (p *decider) weigh(ctx context.Context, d *Decision) (err error) {
 	if d.Strong, err = strongOf(ctx, p.Pair, d.Candidates, d.Scorer.K, p.options.Threads); err != nil {
 		return err
 	}
-	first := adapted(p, d)
+	first, err := adapted(p, d)
+	if err != nil {
+		return err
+	}
 	refined, err := fit.Strong(&d.Ranked, first)
 	if err != nil || refined == nil {
 		return err
