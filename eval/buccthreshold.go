@@ -255,11 +255,8 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		return mined, err
 	}
 	texts := score.Texts{source.texts(half.Source), target.texts(half.Target)}
-	problem := score.Problem{
-		Languages: [2]string{half.Source.Language, half.Target.Language}, Lists: lists, Tokens: s.Tokens,
-		Threads: s.Threads,
-		Read:    texts.Read,
-	}
+	languages := [2]string{half.Source.Language, half.Target.Language}
+	problem := score.Problem{Languages: languages, Lists: lists, Tokens: s.Tokens, Threads: s.Threads, Read: texts.Read}
 	if strong != nil {
 		problem.Strong = newStrongOn(strong, half, source, target).of
 	}
