@@ -265,9 +265,8 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 		return mined, err
 	}
 	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
-	scorer := ranked.Scorer()
 	if known {
-		if scorer, err = fit.ToText(&ranked, source.rows.N, target.rows.N, texts.Of); err != nil {
+		if _, err = fit.ToText(&ranked, source.rows.N, target.rows.N, texts.Of); err != nil {
 			return mined, err
 		}
 	}
@@ -277,7 +276,7 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	mined.ByMargin.Pairs = maxPairs(lists.Candidates(), source, target, gold, 0, source.unique(target))
 	verdicts := ranked.Match(source.rows.N, target.rows.N)
 	matched := ranked.Matched(verdicts)
-	adapted, err := ranked.Adapt(verdicts, scorer.PriorOf(len(ranked.Candidates), len(matched)), known)
+	adapted, err := ranked.Adapt(verdicts, ranked.Scorer().PriorOf(len(ranked.Candidates), len(matched)), known)
 	if err != nil {
 		return mined, err
 	}
