@@ -34,15 +34,19 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 	if len(margins) < minMargins {
 		return 0, 0, nil
 	}
-	probabilities, m, _ := marginMixture(margins)
-	expected, doubt := doubted(probabilities)
+	var probabilities []float32
+	var expected, doubt float64
 	if above(margins, nearlyAll) {
 		probabilities = slices.Repeat([]float32{nearlyAll}, len(margins))
-		expected, doubt, weight = nearlyAll*float64(len(margins)), 0, 1
-	} else if expected >= minApart {
-		weight = (maxMarginDoubt - doubt/expected) / (maxMarginDoubt - marginDoubt)
-		if m.far() && doubt < farDoubt*expected {
-			weight = max(weight, 2-scored/(blind*expected))
+		expected, weight = nearlyAll*float64(len(margins)), 1
+	} else {
+		var m mixture
+		probabilities, m, _ = marginMixture(margins)
+		if expected, doubt = doubted(probabilities); expected >= minApart {
+			weight = (maxMarginDoubt - doubt/expected) / (maxMarginDoubt - marginDoubt)
+			if m.far() && doubt < farDoubt*expected {
+				weight = max(weight, 2-scored/(blind*expected))
+			}
 		}
 	}
 	if weight <= 0 || expected-doubt <= scored {

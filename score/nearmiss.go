@@ -49,7 +49,7 @@ func (r *Ranked) NearMisses(sources, targets int, texts TextsOf) error {
 		matches += n
 	}
 	lost, many := lostOf(free, matches)
-	if many { // few texts, so that few texts are read
+	if many { // rare, so texts are hardly ever read
 		if err := texts.dropVariants(free, r.numberless); err != nil {
 			return err
 		}
