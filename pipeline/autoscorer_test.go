@@ -69,7 +69,7 @@ func runLogged(t *testing.T, cfg Config) (*record.Report, string) {
 	return report, log.String()
 }
 
-// TestAutoScorer: for an encoder that the program has no scorer for, one is fitted, kept by later runs over other text,
+// TestAutoScorer: for an encoder that the program has no scorer for, one is fitted, kept by later runs over more text,
 // and fitted again when asked for.
 func TestAutoScorer(t *testing.T) {
 	cfg := autoConfig(t, strange(t), 300)
@@ -142,6 +142,31 @@ func TestAutoScorer(t *testing.T) {
 	cfg.Refit = false
 	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "--refit") {
 		t.Errorf("a damaged note: error %v", err)
+	}
+}
+
+// TestAutoScorerOfOtherText: text that shares no file with the text of an earlier fit gets a scorer of its own, also in
+// the same output directory, and the first text keeps its.
+func TestAutoScorerOfOtherText(t *testing.T) {
+	cfg := autoConfig(t, strange(t), 300)
+	first := mustRun(t, cfg)
+	other, moved := cfg, cfg
+	other.SourceText = []string{filepath.Join(corpora(t, 260), "de.txt")}
+	second, log := runLogged(t, other)
+	if !strings.Contains(log, "fitted a scorer") || second.Settings.Scorer == first.Settings.Scorer {
+		t.Errorf("the scorer of other text decides: %s", log)
+	}
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(cfg.SourceText[0]), "de.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved.SourceText = []string{writeFile(t, filepath.Join(t.TempDir(), "moved.txt"), string(data))}
+	if again, log := runLogged(t, moved); strings.Contains(log, "fitted a scorer") || again.Settings.Scorer != first.Settings.Scorer {
+		t.Errorf("text under another name has another scorer: %s", log)
+	}
+	other.K++
+	if _, err := Run(t.Context(), other, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "other settings") {
+		t.Errorf("another k in the same directory: error %v", err)
 	}
 }
 

@@ -66,11 +66,12 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
-	choice, err := s.scorers.StandIn(ctx, s.store, s.scorer)
+	m := &mining{session: s}
+	choice, err := s.scorers.StandIn(ctx, s.store, s.scorer, m.texts)
 	if err != nil {
 		return nil, err
 	}
-	m := s.mining(nil, choice.Scorer)
+	m.scorer, m.report = choice.Scorer, s.report(choice.Scorer)
 	if before, err := record.ReadReport(s.cfg.Out); err == nil { // if it cannot be read, the run will say so
 		m.previous = before
 	}

@@ -26,6 +26,7 @@ import (
 	"bitextmine/pipeline/stage/match"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
+	"bitextmine/score"
 	"bitextmine/score/calibration"
 	"bitextmine/score/fit"
 )
@@ -152,7 +153,7 @@ func Digest(cfg Config) (string, error) {
 // bitext returns the mining of the bitext, after fitting a scorer where the program has none for the encoder.
 func (s *session) bitext(ctx context.Context) (*mining, error) {
 	m := &mining{session: s}
-	choice, err := s.scorers.Settle(ctx, s.store, s.scorer, func(
+	choice, err := s.scorers.Settle(ctx, s.store, s.scorer, m.texts, func(
 		ctx context.Context, want func(*stage.Builder) (string, error),
 	) (*store.Output, error) {
 		fitting := s.mining(fitStage, nil)
@@ -174,14 +175,7 @@ func (s *session) refuseOthers() error {
 		return badinput.Errorf("%s has nights, which commands that take a run would not find behind this one: give --nightly, or another --out",
 			s.cfg.Out)
 	}
-	now := s.report(s.scorer.Scorer)
-	if previous, err := record.ReadReport(s.cfg.Out); err == nil && s.scorer.ToFit {
-		now.Settings.Scorer = previous.Settings.Scorer
-		if previous.Settings.Differences(now.Settings) == "" {
-			return nil
-		}
-	}
-	_, err := s.previousIn(now)
+	_, err := s.previousIn(s.report(s.scorer.Scorer))
 	return err
 }
 
@@ -206,7 +200,7 @@ func (s *session) share() (release func() error, err error) {
 }
 
 // previousIn reads the report in the output directory; nil: there is none. It refuses the output of other settings than
-// those of now unless it may be overwritten.
+// those of now unless it may be overwritten. A scorer that runs fit is no setting.
 func (s *session) previousIn(now *record.Report) (*record.Report, error) {
 	previous, err := record.ReadReport(s.cfg.Out)
 	switch {
@@ -214,8 +208,14 @@ func (s *session) previousIn(now *record.Report) (*record.Report, error) {
 	case err != nil:
 		return nil, err
 	case previous.ConfigDigest != now.ConfigDigest:
-		return nil, badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, "+
-			"or replace it with --overwrite", s.cfg.Out, previous.Settings.Differences(now.Settings))
+		settings := now.Settings
+		if s.scorer.ToFit && previous.Scorer != nil && previous.Scorer.Name == score.Auto {
+			settings.Scorer = previous.Settings.Scorer
+		}
+		if others := previous.Settings.Differences(settings); others != "" {
+			return nil, badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, "+
+				"or replace it with --overwrite", s.cfg.Out, others)
+		}
 	}
 	return previous, nil
 }

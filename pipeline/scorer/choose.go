@@ -2,15 +2,10 @@ package scorer
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"log/slog"
 
-	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
@@ -77,24 +72,26 @@ func (c *Chooser) chosen(scorer *score.Named, warnings []string, err error) (Cho
 	return Choice{Scorer: scorer}, nil
 }
 
-// Settle returns a choice of a scorer that is there: where one is to be fitted, the one that an earlier run fitted in
-// this store, or one that is fitted now and stored. Later runs keep it, so that a night changes only what its text
-// changes. collect runs the tasks of the fit.
-func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, collect Collect) (Choice, error) {
+// Settle returns a choice of a scorer that is there: where one is to be fitted, the one that an earlier run over some
+// of the same files fitted in this store, or one that is fitted now and stored. Later runs keep it, so that a night
+// changes only what its text changes. texts are the input files, and collect runs the tasks of the fit.
+func (c *Chooser) Settle(
+	ctx context.Context, st *store.Store, choice Choice, texts func() ([]plan.Language, error), collect Collect,
+) (Choice, error) {
 	if !choice.ToFit {
 		return choice, nil
 	}
-	name := c.FittedName()
-	data, err := st.ReadNote(ctx, record.FittedNote, name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && c.Config.Refit:
+	languages, err := texts()
+	if err != nil {
+		return Choice{}, err
+	}
+	of := textsOf(languages)
+	data, notes, err := c.earlier(ctx, st, of)
+	if err == nil && (data == nil || c.Config.Refit) {
 		data, err = c.fit(ctx, collect)
 		if err == nil {
-			err = st.WriteNote(ctx, record.FittedNote, name, data)
+			err = c.keep(ctx, st, of, data, notes)
 		}
-	case err == nil && !json.Valid(data):
-		return Choice{}, badinput.Errorf("the note %s/%s of the fitted scorer is damaged; remove it, or fit again with --refit",
-			record.FittedNote, name)
 	}
 	if err != nil {
 		return Choice{}, err
@@ -104,16 +101,22 @@ func (c *Chooser) Settle(ctx context.Context, st *store.Store, choice Choice, co
 
 // StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as
 // much. ToFit stays set then.
-func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (Choice, error) {
+func (c *Chooser) StandIn(
+	ctx context.Context, st *store.Store, choice Choice, texts func() ([]plan.Language, error),
+) (Choice, error) {
 	if !choice.ToFit {
 		return choice, nil
 	}
-	data, err := st.ReadNote(ctx, record.FittedNote, c.FittedName())
-	if err == nil {
-		return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	languages, err := texts()
+	if err != nil {
 		return Choice{}, err
+	}
+	data, _, err := c.earlier(ctx, st, textsOf(languages))
+	if err != nil {
+		return Choice{}, err
+	}
+	if data != nil {
+		return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
 	}
 	scorer, _, err := score.Load(score.Default, c.Config.K, c.Models.Encoder)
 	choice, err = c.chosen(scorer, nil, err)
@@ -121,9 +124,9 @@ func (c *Chooser) StandIn(ctx context.Context, st *store.Store, choice Choice) (
 	return choice, err
 }
 
-// FittedName is the note of a fitted scorer: a digest of all that it depends on besides the text.
+// FittedName begins the notes of fitted scorers: a digest of all that they depend on besides the text.
 func (c *Chooser) FittedName() string {
 	cfg, m := c.Config, c.Models
 	of := []any{m.Encoder.Digest, m.Encoder.Tokens, cfg.K, cfg.Source, cfg.Target, fit.FeatureVersions()}
-	return plan.Digest(of) + ".json"
+	return plan.Digest(of)
 }
