@@ -46,7 +46,7 @@ func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	r.Model = filepath.Join(o.Out, modelDir)
 	tmp := r.Model + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
 		return err
 	}
 	write := func() (err error) {

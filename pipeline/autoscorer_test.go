@@ -164,6 +164,13 @@ func TestAutoScorerOfOtherText(t *testing.T) {
 	if again, log := runLogged(t, moved); strings.Contains(log, "fitted a scorer") || again.Settings.Scorer != first.Settings.Scorer {
 		t.Errorf("text under another name has another scorer: %s", log)
 	}
+	more := writeFile(t, filepath.Join(t.TempDir(), "more.txt"), "Ein Satz.\n"+string(data))
+	for _, window := range [][]string{{moved.SourceText[0], more}, {more}} {
+		moved.SourceText = window
+		if again, log := runLogged(t, moved); strings.Contains(log, "fitted a scorer") || again.Settings.Scorer != first.Settings.Scorer {
+			t.Errorf("text whose oldest file left has another scorer: %s", log)
+		}
+	}
 	other.K++
 	if _, err := Run(t.Context(), other, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "other settings") {
 		t.Errorf("another k in the same directory: error %v", err)

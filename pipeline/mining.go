@@ -260,11 +260,17 @@ func (m *mining) keep(ctx context.Context, p *plan.Plan) error {
 	return m.store.WriteNote(ctx, record.PlansNote, id+".json", data)
 }
 
-// enter adds the run to the store's history.
-func (m *mining) enter(ctx context.Context) error {
-	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out, Source: m.cfg.Source, Target: m.cfg.Target}
+// enter adds the run to the store's history. pairs are those whose tasks are done together; none: it is of one.
+func (m *mining) enter(ctx context.Context, pairs ...string) (err error) {
+	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out, Pairs: pairs}
+	if pairs == nil {
+		run.Source, run.Target = m.cfg.Source, m.cfg.Target
+	}
 	if m.goal != nil {
 		run.Goal = m.goal.Name
+	}
+	if run.Into, err = record.Into(m.cfg.Work, m.cfg.Out); err != nil {
+		return err
 	}
 	return record.Enter(ctx, m.store, run)
 }

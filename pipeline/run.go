@@ -185,7 +185,7 @@ func (s *session) share() (release func() error, err error) {
 	if s.cfg.DryRun != nil {
 		return func() error { return nil }, nil
 	}
-	if err := os.MkdirAll(s.cfg.Out, 0o755); err != nil {
+	if err := os.MkdirAll(s.cfg.Out, 0o777); err != nil {
 		return nil, badinput.Errorf("output directory %s cannot be made (%w); name another with --out", s.cfg.Out, err)
 	}
 	settings := s.report(s.scorer.Scorer).Settings

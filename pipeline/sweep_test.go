@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
+	"bitextmine/score"
 )
 
 // sweeping sweeps the work directory whenever a stage begins.
@@ -67,6 +70,94 @@ func TestSweepDuringARun(t *testing.T) {
 		if err != nil || swept.Outputs["match"] != 1 || (swept.Outputs["encode"] > 0) != (left == cfg.Out) {
 			t.Errorf("without %s a sweep took %v, error %v", left, swept, err)
 		}
+	}
+}
+
+// TestSweepKnowsPlaces: output directories are told apart by where they are and not by how they were named, and a work
+// directory that moves with its output directory keeps what it has.
+func TestSweepKnowsPlaces(t *testing.T) {
+	dir, all := corpora(t, 60), t.TempDir()
+	mined := func(project string, k int) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(all, project), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(filepath.Join(all, project))
+		cfg := testConfig(dir, "nightly")
+		cfg.Work, cfg.K, cfg.Overwrite = "../work", k, true
+		mustRun(t, cfg)
+	}
+	mined("a", 4)
+	mined("b", 3)
+	work := filepath.Join(all, "work")
+	sweep := admin.Sweep{Keep: 1, Deleted: true, DryRun: true}
+	if swept, err := sweepWork(t, work, sweep); err != nil || len(swept.Outputs) > 0 {
+		t.Errorf("of two projects a sweep takes %v, error %v", swept, err)
+	}
+	mined("a", 2)
+	if swept, err := sweepWork(t, work, sweep); err != nil || swept.Outputs["match"] != 1 {
+		t.Errorf("of a project's earlier run a sweep takes %v, error %v", swept, err)
+	}
+
+	cfg := testConfig(dir, filepath.Join(all, "whole"))
+	mustRun(t, cfg)
+	if err := os.Rename(cfg.Out, filepath.Join(all, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(all, "moved", "work")
+	if swept, err := sweepWork(t, moved, sweep); err != nil || len(swept.Outputs) > 0 {
+		t.Errorf("of a directory that moved a sweep takes %v, error %v", swept, err)
+	}
+	// Run notes from before places were kept have none.
+	err := store.WithExisting(t.Context(), moved, options().Log, func(st *store.Store) error {
+		runs, err := record.History(t.Context(), st)
+		if err != nil || len(runs) != 1 {
+			t.Fatalf("runs %v, error %v", runs, err)
+		}
+		runs[0].Into, runs[0].Out = "", "whole"
+		data, err := json.Marshal(runs[0])
+		if err != nil {
+			return err
+		}
+		return st.WriteNote(t.Context(), record.RunsNote, runs[0].Name(), data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if swept, err := sweepWork(t, moved, sweep); err != nil || len(swept.Outputs) > 0 {
+		t.Errorf("of a run without a place a sweep takes %v, error %v", swept, err)
+	}
+	t.Chdir(all)
+	cfg.Out, cfg.Work, cfg.K, cfg.Overwrite = "whole", moved, 3, true
+	mustRun(t, cfg)
+	if swept, err := sweepWork(t, moved, sweep); err != nil || swept.Outputs["match"] != 1 {
+		t.Errorf("of a run without a place, and a later one, a sweep takes %v, error %v", swept, err)
+	}
+}
+
+// TestSweepOfWhatABitextReplaces: a calibration goes when a bitext was made after it into the same directory, and what
+// has a moment to come, of a clock that was wrong, goes as well.
+func TestSweepOfWhatABitextReplaces(t *testing.T) {
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	cfg.Scorer = score.None
+	if _, err := Calibrate(t.Context(), cfg, fixturePairs(t), options()); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(cfg.Out, "work")
+	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, DryRun: true}); err != nil || len(swept.Outputs) > 0 {
+		t.Errorf("of a calibration alone a sweep takes %v, error %v", swept, err)
+	}
+	mustRun(t, cfg)
+	ahead := time.Now().Add(1000 * time.Hour)
+	err := filepath.WalkDir(work, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, ahead, ahead))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Older: time.Hour})
+	if err != nil || swept.Outputs["calibrate"] != 1 || len(swept.Outputs) != 1 {
+		t.Errorf("a sweep took %v, error %v", swept, err)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
-	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 )
 
@@ -81,11 +80,11 @@ func (m *mining) work(ctx context.Context, request stage.Request) error {
 	if err := m.keep(ctx, p); err != nil {
 		return err
 	}
-	run := record.Run{Plan: m.report.PlanID, Out: m.cfg.Out}
+	var pairs []string
 	for pair := range p.Pairs {
-		run.Pairs = append(run.Pairs, multiway.Pair{Source: p.Side(pair, 0).Code, Target: p.Side(pair, 1).Code}.String())
+		pairs = append(pairs, multiway.Pair{Source: p.Side(pair, 0).Code, Target: p.Side(pair, 1).Code}.String())
 	}
-	if err := record.Enter(ctx, m.store, run); err != nil {
+	if err := m.enter(ctx, pairs...); err != nil {
 		return err
 	}
 	return m.execute(ctx, p)

@@ -47,7 +47,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 	final := filepath.Join(t.options.Out, modelDir)
 	tmp := final + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
 		return 0, nil, err
 	}
 	x, err := newExport(&t.parts)
@@ -179,7 +179,7 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 // Lock takes the lock of a directory of a training or of rounds, which it creates. Another holder is a
 // *lockfile.Locked.
 func Lock(out string) (release func() error, err error) {
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, badinput.Errorf("the directory of the training: %w", err)
 	}
 	return lockfile.Lock(filepath.Join(out, LockFile))

@@ -59,7 +59,7 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 		return nil, err
 	}
 	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, o.judging, searcher}}
-	err = errors.Join(os.MkdirAll(m.dir, 0o755), os.Chdir(o.data))
+	err = errors.Join(os.MkdirAll(m.dir, 0o777), os.Chdir(o.data))
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func read(path string) (*result, error) {
 func (r *result) write(path string) error {
 	text, err := json.MarshalIndent(r, "", " ")
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func each[T any](ctx context.Context, left []T, do func(T) error) error {
 
 // take reserves what is made at a path for this process. If another one has it, that is a held error.
 func take(path string) (release func() error, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
 	return lockfile.Lock(path + ".lock")
@@ -46,7 +46,7 @@ func take(path string) (release func() error, err error) {
 
 // await reserves it when no other process has it.
 func await(ctx context.Context, path string) (release func() error, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
 	return lockfile.Await(ctx, path+".lock")

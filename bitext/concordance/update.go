@@ -38,7 +38,7 @@ func update(ctx context.Context, dir, path, digest string, progress Progress) (c
 	if m.Languages, err = languages(ctx, in); err != nil {
 		return 0, nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, nil, badinput.Errorf("the concordance %s cannot be made: %w; name another directory with --index", dir,
 			err)
 	}
@@ -134,7 +134,7 @@ func build(ctx context.Context, path string, in *bitext.Reader, languages [2]str
 			return 0, err
 		}
 	}
-	if err := os.Mkdir(parts, 0o755); err != nil {
+	if err := os.Mkdir(parts, 0o777); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(parts)) }()

@@ -66,7 +66,7 @@ func execute(ctx context.Context, args []string) int {
 		slog.Error("stopped before the end; " + program.AfterStop(err))
 		return exitRetry
 	}
-	err = program.MissingEncoder(err)
+	err = program.OpenFiles(program.MissingEncoder(err))
 	fmt.Fprintln(root.ErrOrStderr(), "mine:", err)
 	if locked := (*lockfile.Locked)(nil); errors.As(err, &locked) {
 		return exitLocked

@@ -120,7 +120,7 @@ func newManual() *cobra.Command {
 			if err != nil {
 				return badinput.Errorf("mine manual: SOURCE_DATE_EPOCH must be the pages' date in seconds since 1970")
 			}
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
 				return fmt.Errorf("make the directory of manual pages: %w", err)
 			}
 			date := time.Unix(seconds, 0).UTC()

@@ -25,7 +25,7 @@ type File struct {
 	// file of its size may have.
 	MaxPage int64
 
-	Broken error // why a link that Find found leads to no file; nil for files
+	Broken error // why a file that Find found cannot be read: a link that leads to none, or a missing permission; else nil
 }
 
 func (in File) String() string { return in.Path }
@@ -63,7 +63,8 @@ func Expand(fsys fs.FS, patterns []string) ([]File, error) {
 	return files, nil
 }
 
-// Find is Expand, but links that lead to no file are among the files, with what is wrong with them.
+// Find is Expand, but links that lead to no file, and files that may not be read, are among the files, with what is
+// wrong with them.
 func Find(fsys fs.FS, patterns []string) ([]File, error) {
 	byIdentity := make(map[string]string)
 	for _, pattern := range patterns {
@@ -83,10 +84,25 @@ func Find(fsys fs.FS, patterns []string) ([]File, error) {
 	}
 	inputs := make([]File, 0, len(byIdentity))
 	for _, name := range byIdentity {
-		inputs = append(inputs, File{FS: fsys, Path: name, Broken: brokenLink(orHost(fsys), name)})
+		inputs = append(inputs, File{FS: fsys, Path: name, Broken: broken(orHost(fsys), name)})
 	}
 	slices.SortFunc(inputs, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return inputs, nil
+}
+
+// broken says why a file cannot be read; nil if it can, or if it is read that tells.
+func broken(fsys fs.FS, name string) error {
+	if err := brokenLink(fsys, name); err != nil {
+		return err
+	}
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return explainOpen(name, err)
+	}
+	if err == nil {
+		_ = f.Close() // nothing was read
+	}
+	return nil
 }
 
 // brokenLink says what is wrong with a link that leads to no file, or to itself; nil for anything else.

@@ -110,3 +110,22 @@ func TestBrokenLinks(t *testing.T) {
 		})
 	}
 }
+
+// closed is a file system of files that may not be read.
+type closed struct{ fstest.MapFS }
+
+func (closed) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+}
+
+// TestUnreadableFiles: a file that may not be read is found with what is wrong, and alone it is an error.
+func TestUnreadableFiles(t *testing.T) {
+	files := closed{fstest.MapFS{"de.txt": &fstest.MapFile{Data: []byte("Ein Satz.\n")}}}
+	found, err := Find(files, []string{"de.txt"})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %v, error %v", found, err)
+	}
+	corpustest.BadInput(t, found[0].Broken, "de.txt", "permission denied")
+	_, err = Expand(files, []string{"de.txt"})
+	corpustest.BadInput(t, err, "de.txt", "permission denied")
+}

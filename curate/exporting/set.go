@@ -87,7 +87,7 @@ func (e *exporter) languages() (source, target string) {
 // create opens the files of all sets, calls fill, and publishes them. On an error no file appears.
 func (e *exporter) create(sets []*set, fill func() error) error {
 	if e.opts.Format == HuggingFace {
-		if err := os.MkdirAll(filepath.Join(e.opts.Out, "data"), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(e.opts.Out, "data"), 0o777); err != nil {
 			return badinput.Errorf("the folder of the data set cannot be made (%w): name another with --out", err)
 		}
 	}

@@ -47,7 +47,7 @@ func Install(ctx context.Context, s WheelSet, parent string, o InstallOptions) (
 	}
 	staging := dir + stagingSuffix
 	libraries := filepath.Join(staging, "lib")
-	if err := os.MkdirAll(libraries, 0o755); err != nil {
+	if err := os.MkdirAll(libraries, 0o777); err != nil {
 		return "", badinput.Errorf("make the directory of GPU libraries: %w", err)
 	}
 	release, err := lockfile.Lock(filepath.Join(staging, "lock"))

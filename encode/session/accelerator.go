@@ -69,7 +69,7 @@ func useTensorRT(o *ort.SessionOptions, m *model.Model, on cuda.GPU, device gpu.
 		return badinput.Errorf("there is no cache directory for TensorRT's engines: %w: set XDG_CACHE_HOME", err)
 	}
 	dir := filepath.Join(cache, "mine", "tensorrt", m.Digest)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return badinput.Errorf("make the directory of TensorRT's engines: %w", err)
 	}
 	shapes := func(rows, tokens int) (all string) {

@@ -63,7 +63,7 @@ func Get(ctx context.Context, set Set, dir string, opts Options) (err error) {
 	if opts.Mirror != "" {
 		set.Base = strings.TrimSuffix(opts.Mirror, "/") + "/"
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
 	release, err := lockfile.Await(ctx, filepath.Join(dir, lockName))
@@ -250,7 +250,7 @@ func unpackTar(entries *tar.Reader, archive, dir string) error {
 				archive, h.Name, h.Size)
 		}
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return fmt.Errorf("unpack %s: %w", archive, err)
 		}
 		if err := atomicfile.Write(path, func(out *os.File) error {

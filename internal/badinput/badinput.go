@@ -35,10 +35,10 @@ func IsDiskFull(err error) bool {
 	return slices.ContainsFunc(DiskFull, func(full error) bool { return errors.Is(err, full) })
 }
 
-// Is reports whether err, or an error that it wraps, is permanent. A full disk, a missing file and a missing permission
-// are always permanent.
+// Is reports whether err, or an error that it wraps, is permanent. A full disk, a missing file, a missing permission
+// and a limit of open files are always permanent.
 func Is(err error) bool {
 	var p permanent
-	return errors.As(err, &p) || IsDiskFull(err) || errors.Is(err, syscall.EROFS) ||
+	return errors.As(err, &p) || IsDiskFull(err) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EMFILE) ||
 		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }

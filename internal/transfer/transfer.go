@@ -77,7 +77,7 @@ func (l later) Error() string { return l.err.Error() }
 // Fetch downloads url into the file part, whose directory it makes, until the file has all bytes.
 func Fetch(ctx context.Context, url, part string, o Options) error {
 	o = o.withDefaults()
-	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(part), 0o777); err != nil {
 		return fmt.Errorf("make the directory of a download: %w", err)
 	}
 	return Retry(ctx, url, o, func() error {

@@ -67,7 +67,7 @@ func (b *Draft) Open(fallback string) error {
 	}
 	_, err = os.Stat(b.Dir)
 	b.made = errors.Is(err, fs.ErrNotExist)
-	return os.MkdirAll(b.Dir, 0o755)
+	return os.MkdirAll(b.Dir, 0o777)
 }
 
 // Discarded is the error of an import, after the directory that was made for it is removed.

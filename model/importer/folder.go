@@ -138,7 +138,7 @@ func (f *folder) bring(name string) (string, error) {
 		return name, nil
 	}
 	to := filepath.Join(f.Dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", err
 	}
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {

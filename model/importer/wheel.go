@@ -206,7 +206,7 @@ func (w *wheel) unpack(dir string) error {
 			return err
 		}
 		to := filepath.Join(w.Dir, filepath.FromSlash(inner))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
 		if err := atomicfile.WriteBytes(to, raw); err != nil {

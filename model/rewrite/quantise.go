@@ -58,7 +58,7 @@ func Quantise(ctx context.Context, o QuantiseOptions) (_ *Quantised, err error) 
 	r := &Quantised{Out: o.Out}
 	tmp := filepath.Clean(o.Out) + atomicfile.Suffix
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
 		return nil, err
 	}
 	if err := r.write(m, tmp, o.Name); err != nil {

@@ -49,7 +49,7 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 	}
 	now := time.Now()
 	g := &collector{
-		Sweep: sweep, store: st, version: version, log: log, before: now.Add(-sweep.Older), used: newUsed(now.Add(-sweep.Older)),
+		Sweep: sweep, store: st, version: version, log: log, now: now, before: now.Add(-sweep.Older), used: newUsed(now.Add(-sweep.Older)),
 		live: map[string]bool{}, swept: &Swept{Outputs: map[string]int{}},
 	}
 	if err := g.mark(ctx); err != nil {
@@ -83,12 +83,16 @@ func GC(ctx context.Context, st *store.Store, sweep Sweep, version string, log *
 	return g.swept, nil
 }
 
+// maxAhead is how far clocks of machines that share a store may differ.
+const maxAhead = time.Hour
+
 // collector is one sweep.
 type collector struct {
 	Sweep
 	store   *store.Store
 	version string // the program's version
 	log     *slog.Logger
+	now     time.Time
 	before  time.Time       // what changed later stays
 	live    map[string]bool // "stage/key" of outputs, "kind/name" of notes
 	used    used
@@ -113,10 +117,7 @@ func (g *collector) mark(ctx context.Context) error {
 	}
 	kept := map[string]int{}
 	for _, run := range slices.Backward(runs) {
-		if g.forgets(run) {
-			continue
-		}
-		if kept[run.Line()]++; kept[run.Line()] > g.Keep {
+		if g.forgets(run) || g.replaced(run, kept) {
 			continue
 		}
 		g.live[record.RunsNote+"/"+run.Name()] = true
@@ -132,17 +133,37 @@ func (g *collector) mark(ctx context.Context) error {
 	return nil
 }
 
-// forgets reports whether a run counts as one that has never been.
+// forgets reports whether a run counts as one that has never been. It stays where its directory cannot be told: runs
+// from before places were kept have it as it was named, from a directory that is not known.
 func (g *collector) forgets(run record.Run) bool {
-	if !g.Deleted {
+	dir, known := run.Directory(g.store.Local(""))
+	if !g.Deleted || !known {
 		return false
 	}
-	_, err := os.Stat(run.Out)
+	_, err := os.Stat(dir)
 	deleted := errors.Is(err, fs.ErrNotExist)
 	if deleted {
-		g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", run.Out)
+		g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", dir)
 	}
 	return deleted
+}
+
+// replaced reports whether enough later runs were kept in the stead of one, and counts it. A bitext also replaces what
+// was made for it alone, as the examples of a scorer or a calibration.
+func (g *collector) replaced(run record.Run, kept map[string]int) bool {
+	lines := run.Lines()
+	own := lines[0] + "\x00" + run.Goal
+	enough := kept[own] >= g.Keep || run.Goal != "" && kept[lines[0]+"\x00"] > 0
+	for _, line := range lines {
+		kept[line+"\x00"+run.Goal]++
+	}
+	return enough
+}
+
+// young reports whether what changed at a moment stays for that alone. A moment to come is that of a clock which was
+// wrong.
+func (g *collector) young(changed, before time.Time) bool {
+	return changed.After(before) && changed.Before(g.now.Add(maxAhead))
 }
 
 // markPlan marks the outputs of a plan, but for cells if they are swept, and calls also with each, as stage/key. Of a
@@ -181,7 +202,7 @@ func (g *collector) outputs(ctx context.Context, stage string) error {
 		if g.used.all || g.used.outputs[stage+"/"+entry.Name] {
 			g.swept.Kept++
 		}
-		if g.live[stage+"/"+entry.Name] || entry.Time.After(g.before) {
+		if g.live[stage+"/"+entry.Name] || g.young(entry.Time, g.before) {
 			g.live[stage+"/"+entry.Name] = true
 			continue
 		}
@@ -208,7 +229,7 @@ func (g *collector) sweepIndexes() error {
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || strings.HasPrefix(entry.Name(), ".") || info.ModTime().After(g.used.before) {
+		if err != nil || strings.HasPrefix(entry.Name(), ".") || g.young(info.ModTime(), g.used.before) {
 			continue // gone meanwhile, or a leftover, which Sweep takes
 		}
 		if !g.DryRun {
@@ -227,7 +248,7 @@ func (g *collector) notes(ctx context.Context, kind string) error {
 		if err != nil {
 			return fmt.Errorf("list %s: %w", kind, err)
 		}
-		if g.live[kind+"/"+entry.Name] || entry.Time.After(g.before) {
+		if g.live[kind+"/"+entry.Name] || g.young(entry.Time, g.before) {
 			continue
 		}
 		if kind == record.LedgerNote {

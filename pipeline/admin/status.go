@@ -70,20 +70,20 @@ type Into struct {
 }
 
 // last returns the last of the runs that are named.
-func (i Into) last(runs []record.Run) (record.Run, error) {
+func (i Into) last(runs []record.Run, work string) (record.Run, error) {
 	if len(runs) == 0 {
 		return record.Run{}, badinput.Errorf("the store has seen no run; name the work directory of one with --work")
 	}
 	if i == (Into{}) {
 		return runs[len(runs)-1], nil
 	}
-	out, err := filepath.Abs(i.Out)
+	out, err := record.Resolved(i.Out)
 	if err != nil {
 		return record.Run{}, err
 	}
 	planned := -1
 	for at := range slices.Backward(runs) {
-		if into, err := filepath.Abs(runs[at].Out); err == nil && (into == out || i.Pairs && filepath.Dir(into) == out) {
+		if into, _ := runs[at].Directory(work); into == out || i.Pairs && filepath.Dir(into) == out {
 			return runs[at], nil
 		}
 		if planned < 0 && runs[at].Plan == i.Plan {
@@ -102,7 +102,7 @@ func ReadStatus(ctx context.Context, st *store.Store, of Into, version string) (
 	if err != nil {
 		return nil, err
 	}
-	last, err := of.last(runs)
+	last, err := of.last(runs, st.Local(""))
 	if err != nil {
 		return nil, err
 	}

@@ -307,7 +307,7 @@ func absolute(work string) string {
 
 // MakeOut makes an output directory.
 func MakeOut(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return badinput.Errorf("output directory %s cannot be made (%w); name another with --out", dir, err)
 	}
 	return nil

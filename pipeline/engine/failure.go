@@ -78,7 +78,7 @@ func (o object) failure(ctx context.Context) error {
 		f.reasons = []string{oneLine(said)}
 	}
 	path := filepath.Join(o.logs, o.name+".txt")
-	err = os.MkdirAll(o.logs, 0o755)
+	err = os.MkdirAll(o.logs, 0o777)
 	if err == nil {
 		err = atomicfile.WriteBytes(path, []byte(file.String()))
 	}

@@ -159,7 +159,7 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 // the store tells.
 func (s Slurm) Run(ctx context.Context, job Job) error {
 	if s.DryRun == nil {
-		if err := os.MkdirAll(filepath.Join(job.Out, "slurm"), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(job.Out, "slurm"), 0o777); err != nil {
 			return fmt.Errorf("make the directory of the tasks' logs: %w", err)
 		}
 	}

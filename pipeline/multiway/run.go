@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -158,7 +159,15 @@ func (r *Report) publish(ctx context.Context, out string, bitexts []string, log 
 		if err := r.join(ctx, out, bitexts); err != nil {
 			return err
 		}
-	} else if _, err := os.Stat(filepath.Join(out, TableName)); err == nil {
+	} else if _, err := os.Stat(filepath.Join(out, TableName)); err == nil && len(bitexts) == len(r.Pairs) {
+		log.Info(fmt.Sprintf("%s and %s in %s are removed: they are of %d languages or more, and this run has %d", TableName, ConflictsName,
+			out, MinLanguages, len(r.Languages)))
+		for _, name := range []string{TableName, ConflictsName} {
+			if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove a table of an earlier run: %w", err)
+			}
+		}
+	} else if err == nil {
 		r.Stale = true
 		if earlier, err := ReadReport(out); err == nil {
 			r.Rows, r.Conflicts = earlier.Rows, earlier.Conflicts

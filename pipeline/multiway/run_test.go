@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -445,5 +446,24 @@ func TestTheReportOfTheRunBefore(t *testing.T) {
 		if warned := strings.Contains(log.String(), "are those of an earlier run"); warned != test.stale {
 			t.Errorf("%s: warned %v", name, warned)
 		}
+	}
+}
+
+// TestTheTableOfFewerLanguages: a table of three languages goes when two are left, without a warning each night.
+func TestTheTableOfFewerLanguages(t *testing.T) {
+	cfg := settings(t, text(t, "de", "en"))
+	cfg.LangPairs = "de-en"
+	table := filepath.Join(cfg.Out, multiway.TableName)
+	if err := errors.Join(os.Mkdir(cfg.Out, 0o755), os.WriteFile(table, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r, err := multiway.Run(t.Context(), cfg, false, slog.New(slog.NewTextHandler(&log, nil)), nil,
+		func(context.Context, pipeline.Config) (*record.Report, error) { return &record.Report{}, nil })
+	if err != nil || r.Stale || strings.Contains(log.String(), "WARN") {
+		t.Errorf("report %+v, error %v, log %s", r, err, log.String())
+	}
+	if _, err := os.Lstat(table); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the table is there: %v", err)
 	}
 }

@@ -102,7 +102,7 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, badinput.Errorf("%s cannot be made (%w); name another directory with --out", dir, err)
 	}
 	var failed error // lacks the names of the outputs before it

@@ -139,7 +139,7 @@ func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, err
 		}
 		name = fmt.Sprintf("%06d-%s", number, report.Started.Local().Format(time.DateOnly))
 		_, dir := out.Night(name)
-		if err := os.Mkdir(dir, 0o755); err != nil {
+		if err := os.Mkdir(dir, 0o777); err != nil {
 			return "", fmt.Errorf("make the night's directory: %w", err)
 		}
 		return dir, nil

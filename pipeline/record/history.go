@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,7 +43,8 @@ type Run struct {
 	Number int    `json:"number"`
 	Plan   string `json:"plan"`           // id
 	Goal   string `json:"goal,omitempty"` // the stage that was asked for; empty: the bitext
-	Out    string `json:"out"`
+	Out    string `json:"out"`            // the output directory as it was named
+	Into   string `json:"into,omitempty"` // the output directory, of [Into]; empty: the run was before this was kept
 	Source string `json:"src"`
 	Target string `json:"tgt"`
 	// Pairs are those whose tasks are done together; Source and Target are then empty.
@@ -61,9 +63,60 @@ func (r Run) Of() string {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Line is equal for runs of which a later one replaces an earlier one: it has what they were asked for,
-// and where.
-func (r Run) Line() string { return strings.Join([]string{r.Goal, r.Out, r.Source, r.Target}, "\x00") }
+// Lines name what a run is one of, its goal apart: the runs of two languages into a directory. A run counts in all of
+// them and is replaced in the first. The second has runs from before places were kept, by how their directory was
+// named.
+func (r Run) Lines() []string {
+	named := strings.Join([]string{"named", r.Out, r.Source, r.Target}, "\x00")
+	if r.Into == "" {
+		return []string{named}
+	}
+	return []string{strings.Join([]string{"into", r.Into, r.Source, r.Target}, "\x00"), named}
+}
+
+// Into is the place of an output directory, which does not depend on how it is named: from the work directory if that
+// lies in it, as they then move together, else absolute.
+func Into(work, out string) (string, error) {
+	out, err := Resolved(out)
+	if err != nil || store.Remote(work) {
+		return out, err
+	}
+	work, err = Resolved(work)
+	if err != nil {
+		return "", err
+	}
+	if from, err := filepath.Rel(out, work); err == nil && filepath.IsLocal(from) {
+		return filepath.Rel(work, out)
+	}
+	return out, nil
+}
+
+// Directory is the run's output directory, of a store whose files are in a work directory. It is known if the directory
+// from which the run was started does not matter.
+func (r Run) Directory(work string) (path string, known bool) {
+	var err error
+	switch {
+	case r.Into == "":
+		path, err = Resolved(r.Out)
+		return path, err == nil && filepath.IsAbs(r.Out)
+	case filepath.IsAbs(r.Into):
+		return r.Into, true
+	}
+	work, err = Resolved(work)
+	return filepath.Join(work, r.Into), err == nil
+}
+
+// Resolved is a path from the root, without links as far as it is there.
+func Resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real, nil
+	}
+	return path, nil
+}
 
 // History returns the runs that the store has seen, the oldest first. A note that does not parse is no run.
 func History(ctx context.Context, st *store.Store) ([]Run, error) {
@@ -108,7 +161,7 @@ func Enter(ctx context.Context, st *store.Store, r Run) error {
 		return err
 	}
 	for _, old := range runs {
-		if old.Plan == r.Plan && old.Out == r.Out {
+		if old.Plan == r.Plan && (old.Into == r.Into || old.Into == "" && old.Out == r.Out) {
 			// One that stays behind only keeps its plan's outputs longer.
 			if err := st.DeleteNote(ctx, RunsNote, old.Name()); err != nil && ctx.Err() != nil {
 				return err

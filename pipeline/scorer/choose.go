@@ -86,17 +86,18 @@ func (c *Chooser) Settle(
 		return Choice{}, err
 	}
 	of := textsOf(languages)
-	data, notes, err := c.earlier(ctx, st, of)
-	if err == nil && (data == nil || c.Config.Refit) {
-		data, err = c.fit(ctx, collect)
-		if err == nil {
-			err = c.keep(ctx, st, of, data, notes)
-		}
+	name, earlier, all, err := c.earlier(ctx, st, of)
+	switch {
+	case err != nil:
+	case name == "" || c.Config.Refit:
+		earlier.Scorer, err = c.fitAnew(ctx, st, of, all, collect)
+	default:
+		err = c.follow(ctx, st, name, earlier, of)
 	}
 	if err != nil {
 		return Choice{}, err
 	}
-	return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
+	return c.chosen(score.Read(score.Auto, earlier.Scorer, c.Config.K, c.Models.Encoder))
 }
 
 // StandIn returns a choice for a plan that is only shown: where a scorer is to be fitted, the default one costs as
@@ -111,12 +112,12 @@ func (c *Chooser) StandIn(
 	if err != nil {
 		return Choice{}, err
 	}
-	data, _, err := c.earlier(ctx, st, textsOf(languages))
+	name, earlier, _, err := c.earlier(ctx, st, textsOf(languages))
 	if err != nil {
 		return Choice{}, err
 	}
-	if data != nil {
-		return c.chosen(score.Read(score.Auto, data, c.Config.K, c.Models.Encoder))
+	if name != "" {
+		return c.chosen(score.Read(score.Auto, earlier.Scorer, c.Config.K, c.Models.Encoder))
 	}
 	scorer, _, err := score.Load(score.Default, c.Config.K, c.Models.Encoder)
 	choice, err = c.chosen(scorer, nil, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bitextmine/internal/badinput"
@@ -14,7 +15,7 @@ import (
 
 // fitted is the content of a note of a scorer that was fitted on the way.
 type fitted struct {
-	Texts  [2][]file       `json:"texts"` // the input files of both sides that it was fitted to
+	Texts  [2][]file       `json:"texts"` // the input files of both sides that it decided about last
 	Scorer json.RawMessage `json:"scorer"`
 }
 
@@ -34,8 +35,8 @@ func textsOf(languages []plan.Language) (texts [2][]file) {
 	return texts
 }
 
-// shared is how many of the files of a text a fitted scorer knows; 0: it knows one of the sides not at all, so it was
-// fitted to other text.
+// shared is how many of the files of a text a fitted scorer knows; 0: it knows one of the sides not at all, so it is of
+// other text.
 func (f *fitted) shared(texts [2][]file) int {
 	all := 0
 	for side, files := range texts {
@@ -57,51 +58,72 @@ func (f *fitted) shared(texts [2][]file) int {
 	return all
 }
 
-// earlier returns the scorer that was fitted to more of a text's files than the others, and the notes of all that were
-// fitted to any of them. No scorer: there is none.
-func (c *Chooser) earlier(ctx context.Context, st *store.Store, texts [2][]file) (scorer []byte, notes []string, err error) {
-	most, from := 0, ""
+// earlier returns the name of the note of the scorer that was fitted to more of a text's files than the others, with
+// that scorer, and the names of all that were fitted to any of them. Empty: there is none.
+func (c *Chooser) earlier(ctx context.Context, st *store.Store, texts [2][]file) (name string, of fitted, all []string, err error) {
+	most := 0
 	for entry, err := range st.List(ctx, record.FittedNote) {
 		if err != nil {
-			return nil, nil, err
+			return "", fitted{}, nil, err
 		}
 		if !strings.HasPrefix(entry.Name, c.FittedName()) {
 			continue
 		}
 		data, err := st.ReadNote(ctx, record.FittedNote, entry.Name)
 		if err != nil {
-			return nil, nil, err
+			return "", fitted{}, nil, err
 		}
-		var of fitted
-		if err := json.Unmarshal(data, &of); err != nil && !c.Config.Refit {
-			return nil, nil, badinput.Errorf("the note %s/%s of a fitted scorer is damaged; remove it, or fit again with --refit",
+		var this fitted
+		if err := json.Unmarshal(data, &this); err != nil && !c.Config.Refit {
+			return "", fitted{}, nil, badinput.Errorf("the note %s/%s of a fitted scorer is damaged; remove it, or fit again with --refit",
 				record.FittedNote, entry.Name)
 		} else if err != nil {
-			notes = append(notes, entry.Name)
+			all = append(all, entry.Name)
 			continue
 		}
-		n := of.shared(texts)
+		n := this.shared(texts)
 		if n == 0 {
 			continue
 		}
-		notes = append(notes, entry.Name)
-		if n > most || n == most && entry.Name < from { // a listing has no order
-			most, from, scorer = n, entry.Name, of.Scorer
+		all = append(all, entry.Name)
+		if n > most || n == most && entry.Name < name { // a listing has no order
+			most, name, of = n, entry.Name, this
 		}
 	}
-	return scorer, notes, nil
+	return name, of, all, nil
 }
 
-// keep stores a scorer that was fitted to a text, in place of the given notes.
-func (c *Chooser) keep(ctx context.Context, st *store.Store, texts [2][]file, scorer []byte, replaced []string) error {
+// fitAnew fits a scorer to a text and stores it in place of the given notes.
+func (c *Chooser) fitAnew(
+	ctx context.Context, st *store.Store, texts [2][]file, replaced []string, collect Collect,
+) (scorer []byte, err error) {
+	scorer, err = c.fit(ctx, collect)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range replaced {
 		if err := st.DeleteNote(ctx, record.FittedNote, name); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	data, err := json.Marshal(fitted{Texts: texts, Scorer: scorer})
+	name := fmt.Sprintf("%s-%s.json", c.FittedName(), plan.Digest([]any{texts}))
+	return scorer, write(ctx, st, name, fitted{Texts: texts, Scorer: scorer})
+}
+
+// follow notes that a scorer decides about a text, of which a later one may share other files than of the text that it
+// was fitted to.
+func (c *Chooser) follow(ctx context.Context, st *store.Store, name string, of fitted, texts [2][]file) error {
+	if c.Config.DryRun != nil || slices.Equal(of.Texts[0], texts[0]) && slices.Equal(of.Texts[1], texts[1]) {
+		return nil
+	}
+	of.Texts = texts
+	return write(ctx, st, name, of)
+}
+
+func write(ctx context.Context, st *store.Store, name string, of fitted) error {
+	data, err := json.Marshal(of)
 	if err != nil {
 		return fmt.Errorf("encode a fitted scorer: %w", err)
 	}
-	return st.WriteNote(ctx, record.FittedNote, fmt.Sprintf("%s-%s.json", c.FittedName(), plan.Digest([]any{texts})), data)
+	return st.WriteNote(ctx, record.FittedNote, name, data)
 }

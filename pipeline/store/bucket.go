@@ -37,7 +37,7 @@ type bucket struct {
 // OpenBucket returns a backend on a bucket and caches fetched files in the directory cache. Closing the backend closes
 // the bucket.
 func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return nil, fmt.Errorf("make the cache of the bucket: %w", err)
 	}
 	bounded(b)

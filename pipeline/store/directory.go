@@ -26,7 +26,7 @@ type directory struct{ root string }
 
 // OpenDirectory creates the directory if needed and checks that it can be written.
 func OpenDirectory(root string) (Backend, error) {
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, badinput.Errorf("work directory %s cannot be made (%w); name another with --work", root, err)
 	}
 	probe, err := os.CreateTemp(root, probePrefix+"*"+atomicfile.Suffix)
@@ -50,22 +50,31 @@ func (d directory) Read(_ context.Context, name string) ([]byte, error) {
 
 func (d directory) Write(_ context.Context, name string, data []byte) error {
 	path := d.path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", filepath.Dir(path), err)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return unwritable(filepath.Dir(path), err)
 	}
 	// Not synced: if a power failure empties a note, its reader detects it, and notes are written for every task.
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+atomicfile.Suffix)
 	if err != nil {
-		return err
+		return unwritable(path, err)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Chmod(atomicfile.Mode), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(atomicfile.Explain(path, err), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// unwritable is the error of a place in which nothing can be made.
+func unwritable(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return badinput.Errorf("write %s: %w; let this user write the whole work directory: users who share one need a group "+
+			"that owns it, its setgid bit and umask 002", path, err)
+	}
+	return atomicfile.Explain(path, err)
 }
 
 func (d directory) Delete(_ context.Context, name string) error {
@@ -77,12 +86,12 @@ func (d directory) Delete(_ context.Context, name string) error {
 
 func (d directory) Scratch(name string) (string, error) {
 	stage := filepath.Dir(d.path(name))
-	if err := os.MkdirAll(stage, 0o755); err != nil {
-		return "", fmt.Errorf("make %s: %w", stage, err)
+	if err := os.MkdirAll(stage, 0o777); err != nil {
+		return "", unwritable(stage, err)
 	}
 	dir, err := os.MkdirTemp(stage, "."+filepath.Base(name)+".*"+atomicfile.Suffix)
 	if err != nil {
-		return "", fmt.Errorf("make a temporary directory in %s: %w", stage, err)
+		return "", unwritable(stage, err)
 	}
 	if err := os.Chmod(dir, atomicfile.DirMode); err != nil {
 		return "", errors.Join(fmt.Errorf("open %s to readers: %w", dir, err), os.RemoveAll(dir))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -260,5 +261,26 @@ func refusesMissing(t *testing.T, location string) {
 	missing := strings.Replace(location, "://corpus", "://nosuch", 1)
 	if _, err := store.Open(t.Context(), missing, storetest.Quiet); !badinput.Is(err) || errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestDirectoriesHaveTheUmask: what a store makes can be written by a group whose users have the umask for it.
+func TestDirectoriesHaveTheUmask(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o002))
+	root := filepath.Join(t.TempDir(), "work")
+	back, err := store.OpenDirectory(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.Write(t.Context(), "plans/a.json", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := back.Scratch("shard/b"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{root, filepath.Join(root, "plans"), filepath.Join(root, "shard")} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o775 {
+			t.Errorf("%s: %v, error %v", dir, info.Mode(), err)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func (d Dir) At(step int) string { return filepath.Join(d.Path, fmt.Sprintf("ste
 
 // Open creates the directory, and removes the remains of checkpoints that a stopped training was writing or removing.
 func (d Dir) Open() error {
-	if err := os.MkdirAll(d.Path, 0o755); err != nil {
+	if err := os.MkdirAll(d.Path, 0o777); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
 	}
 	left, err := filepath.Glob(filepath.Join(d.Path, "step-*"+atomicfile.Suffix))
@@ -93,7 +93,7 @@ func (d Dir) Save(s State, architecture map[string]string, files map[string][]*w
 			err = errors.Join(fmt.Errorf("write checkpoint %s: %w", final, err), os.RemoveAll(tmp))
 		}
 	}()
-	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
 		return err
 	}
 	s.Files = map[string]string{}

@@ -269,7 +269,7 @@ func (r *runner) finished(into *Round) (bool, error) {
 }
 
 func (r *runner) publish(done Round) error {
-	return errors.Join(os.MkdirAll(r.dir, 0o755), atomicfile.WriteJSON(filepath.Join(r.dir, doneFile), done))
+	return errors.Join(os.MkdirAll(r.dir, 0o777), atomicfile.WriteJSON(filepath.Join(r.dir, doneFile), done))
 }
 
 // evaluate evaluates the initial encoder on the dev sets.

@@ -26,7 +26,7 @@ func Hide(ctx context.Context, c data.Config, every int, among []data.Source, di
 	if _, err := os.Stat(h.Other); !errors.Is(err, fs.ErrNotExist) { // it is written last
 		return h, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return h, err
 	}
 	lines := map[string][]string{}

@@ -19,7 +19,7 @@ import (
 // Files writes evenly spread lines of every file of the sources, of both halves or of one, into dir, unless they exist,
 // and replaces the files in the sources by these.
 func Files(sources []data.Source, lines, half int, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for i := range sources {

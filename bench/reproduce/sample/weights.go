@@ -92,7 +92,7 @@ func writeWeights(from, pieces string, keep []bool, dir, file string) error {
 		shape.Vocabulary = len(rows) / shape.Width
 		t.Shape, t.Data = []int{shape.Vocabulary, shape.Width}, rows
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	if err := encoder.WritePublished(dir, shape, tensors); err != nil {

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -96,6 +97,14 @@ func OpenSearch(cfg *pipeline.Config) (index.Searcher, error) {
 		name, opts.Approximate = exact.Name, approximate.Settings{} // settings of searches that auto might take
 	}
 	return backend.Open(name, opts)
+}
+
+// OpenFiles returns err, or if the process may open no more files, with what to do.
+func OpenFiles(err error) error {
+	if errors.Is(err, syscall.EMFILE) {
+		return fmt.Errorf("%w; raise the limit (ulimit -n), then run the same command again", err)
+	}
+	return err
 }
 
 // MissingEncoder returns err, or if it says that there is no encoder of a name, how to get the one that was meant.

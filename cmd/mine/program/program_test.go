@@ -1,8 +1,14 @@
 package program
 
 import (
+	"errors"
+	"fmt"
 	"runtime/debug"
+	"strings"
+	"syscall"
 	"testing"
+
+	"bitextmine/internal/badinput"
 )
 
 func TestDescribe(t *testing.T) {
@@ -22,5 +28,16 @@ func TestDescribe(t *testing.T) {
 	}
 	if got := Describe(nil); got != Version {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestOpenFiles: a limit of open files is no reason to try again as before, and says what to do.
+func TestOpenFiles(t *testing.T) {
+	err := OpenFiles(fmt.Errorf("open a file: %w", syscall.EMFILE))
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "ulimit -n") {
+		t.Errorf("error %v", err)
+	}
+	if other := errors.New("another"); OpenFiles(other) != other { //nolint:errorlint // the very error
+		t.Error("another error changed")
 	}
 }

@@ -232,7 +232,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	}
 	left := r.left()
 	scratch := filepath.Join(dir, "new")
-	if err := os.Mkdir(scratch, 0o755); err != nil {
+	if err := os.Mkdir(scratch, 0o777); err != nil {
 		return nil, fmt.Errorf("refine %s: %w", r.shard.Name, err)
 	}
 	if err := r.encode(ctx, scratch, left, meter); err != nil {

@@ -192,7 +192,7 @@ func Open(e *stage.Env, name string) (index.Searcher, error) {
 			opts.Approximate = approximate.Settings{} // the settings are of an approximate search, which this is not
 		} else {
 			opts.Approximate.Dir = e.Store.Local(IndexesName)
-			if err := os.MkdirAll(opts.Approximate.Dir, 0o755); err != nil {
+			if err := os.MkdirAll(opts.Approximate.Dir, 0o777); err != nil {
 				return nil, nil, fmt.Errorf("make the directory of index files: %w", err)
 			}
 		}

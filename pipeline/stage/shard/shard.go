@@ -332,6 +332,15 @@ func recordOf(cut *shard.Together, samples []*Languages, bad []string) *Record {
 	return &whole.Files[0]
 }
 
+// unknownCut is the error of a file of which it cannot be read how it was cut.
+func unknownCut(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return badinput.Errorf("what was cut from %s is not in the work directory, or was made by another version of the program; "+
+			"give mine run again", path)
+	}
+	return fmt.Errorf("read what was cut from %s: %w", path, err)
+}
+
 // Results returns what tasks of the stage recorded of a language's inputs, which are in their order. The shards of
 // files that were cut together are with the first.
 func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.Settings) ([]Record, error) {
@@ -349,13 +358,13 @@ func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.S
 				err = json.Unmarshal(out.Info, &group)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("read what was cut from %s: %w", in.Path, err)
+				return nil, unknownCut(in.Path, err)
 			}
 		}
 		record := group
 		if in.Group != "" {
 			if in.Part >= len(group.Files) {
-				return nil, fmt.Errorf("what was cut from %s is not there; run again", in.Path)
+				return nil, unknownCut(in.Path, fs.ErrNotExist)
 			}
 			record = group.Files[in.Part]
 			if i == 0 || inputs[i-1].Group != in.Group {
