@@ -91,7 +91,14 @@ type Term struct {
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
 	Weight    float64 `json:"weight"`
+	Limit     float64 `json:"limit,omitempty"` // deviations from the mean that count at most; 0: all
 }
+
+// CoverageLimit is the limit of features of token coverage. They say nearly the same, so their weights are large and of
+// either sign, and far from what the fit saw they add up to nonsense: a heading of which every word is covered was less
+// likely than a sentence of which most are. Of 3.5, 4, 4.5 and 5 it is the least that costs texts as those of the fit
+// nothing (bench/results/scoring-2026-11-29.md).
+const CoverageLimit = 4.5
 
 // KnownPairs describes the known pairs that a scorer was fitted on.
 type KnownPairs struct {
@@ -143,8 +150,8 @@ func checkTerms(intercept float64, terms []Term, features []feature.Feature) err
 		if t.Feature != f.Name || t.Version != f.Version {
 			return fmt.Errorf("%w: it has %s version %d where this program has %s version %d", ErrFeatures, t.Feature, t.Version, f.Name, f.Version)
 		}
-		if !finite(t.Mean, t.Deviation, t.Weight) || t.Deviation <= 0 {
-			return fmt.Errorf("the term of %s is not made of finite numbers and a deviation above 0", t.Feature)
+		if !finite(t.Mean, t.Deviation, t.Weight, t.Limit) || t.Deviation <= 0 || t.Limit < 0 {
+			return fmt.Errorf("the term of %s is not made of finite numbers, a deviation above 0 and a limit from 0", t.Feature)
 		}
 	}
 	if !finite(intercept) {
@@ -184,8 +191,14 @@ func (s *Scorer) Probability(values []float32) float32 { return float32(Logistic
 
 func (t *Term) of(value float64) float64 { return t.Weight * t.Standard(value) }
 
-// Standard is a value's distance from the mean, in deviations.
-func (t *Term) Standard(value float64) float64 { return (value - t.Mean) / t.Deviation }
+// Standard is a value's distance from the mean, in deviations, at most the limit.
+func (t *Term) Standard(value float64) float64 {
+	distance := (value - t.Mean) / t.Deviation
+	if t.Limit > 0 {
+		return max(-t.Limit, min(distance, t.Limit))
+	}
+	return distance
+}
 
 // Logistic returns the probability whose log odds are z.
 func Logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }

@@ -47,6 +47,30 @@ func TestContributionsAddUp(t *testing.T) {
 	}
 }
 
+// TestTheDefaultLimitsCoverage: beyond the limit, and only there, a value of token coverage changes nothing more.
+func TestTheDefaultLimitsCoverage(t *testing.T) {
+	s, err := OfDefault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	covers := 0
+	for i, f := range feature.All {
+		term := &s.Terms[i]
+		at := func(deviations float64) float64 { return term.Standard(term.Mean + deviations*term.Deviation) }
+		if inside := at(CoverageLimit - 0.5); math.Abs(inside-(CoverageLimit-0.5)) > 1e-9 {
+			t.Errorf("%s counts %v inside the limit", f.Name, inside)
+		}
+		if limited := at(6) == CoverageLimit && at(-6) == -CoverageLimit; limited != f.Covers() {
+			t.Errorf("%s is limited: %v", f.Name, limited)
+		} else if limited {
+			covers++
+		}
+	}
+	if covers != 7 {
+		t.Errorf("%d features of coverage are limited", covers)
+	}
+}
+
 func TestWithoutTokensIgnoresThem(t *testing.T) {
 	s, row := randomScorer(5).WithoutTokens(), randomRow(5)
 	want := s.Logit(row)

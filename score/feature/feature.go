@@ -109,14 +109,14 @@ var All = []Feature{
 		func(p *pair) float32 { return p.numbers.shared }, nil},
 	{"numbers_any", 2, 0, 1, 0, Text, "1 if either sentence has a number",
 		func(p *pair) float32 { return p.numbers.any }, nil},
-	{"numbers_conflict", 2, 0, 8, -1, Text, "numbers, spelled out ones too, that one sentence has in place of others: the fewer of those that only one of them has",
-		func(p *pair) float32 { return p.numbers.conflict }, nil},
+	{"numbers_conflict", 3, 0, 8, -1, Text, "numbers, spelled out ones too, that one sentence has in place of others: the fewer of those that only one of them has, less in a long pair",
+		func(p *pair) float32 { return p.numbers.conflict * p.shortness() }, nil},
 	{"names_shared", 1, 0, 8, 1, Text, "names of one sentence that look or sound like a word of the other; of the side with more of them",
 		func(p *pair) float32 { return float32(max(p.names[source].found, p.names[target].found)) }, nil},
 	{"names_missing", 1, 0, 1, -1, Text, "mean over a sentence's names of how unlike all of the other sentence they are; the lower of the sides with names",
 		(*pair).namesMissing, nil},
-	{"names_conflict", 3, 0, 1, -1, Text, "the lower of the two sentences' largest such value: a name that one has in place of another",
-		func(p *pair) float32 { return min(p.names[source].largest, p.names[target].largest) }, nil},
+	{"names_conflict", 4, 0, 1, -1, Text, "the lower of the two sentences' largest such value, less in a long pair: a name that one has in place of another",
+		func(p *pair) float32 { return min(p.names[source].largest, p.names[target].largest) * p.shortness() }, nil},
 	{"punctuation", 2, 0, 16, -1, Text, "differences in the counts of eight kinds of marks, at most two each",
 		func(p *pair) float32 { return p.punctuation }, nil},
 	{"negation", 1, 0, 1, -1, Text, "1 if just one of the two sentences has a word that negates, where both languages' are listed",
@@ -124,6 +124,9 @@ var All = []Feature{
 	{"tokens", 2, 0, 8, 0, Tokens, "log of one more than the tokens of the shorter sentence",
 		func(p *pair) float32 { return p.shorter }, nil},
 }
+
+// Covers says whether a feature is the token coverage of a candidate itself.
+func (f Feature) Covers() bool { return f.Kind == Tokens && f.Sign > 0 && f.rival == nil }
 
 // Count is the number of features.
 var Count = len(All)

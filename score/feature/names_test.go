@@ -162,3 +162,19 @@ func TestNumbersConflict(t *testing.T) {
 		}
 	}
 }
+
+// TestLongPairsConflictLess: a number or a name in place of another counts the less, the more tokens both have.
+func TestLongPairsConflictLess(t *testing.T) {
+	numbers, names := All[Index("numbers_conflict")], All[Index("names_conflict")]
+	for tokens, want := range map[int]float64{0: 1, 1: 1, 16: 1, 64: 0.5, 256: 0.25} {
+		p := pair{shorter: float32(math.Log(float64(1 + tokens)))}
+		p.numbers.conflict = 2
+		p.names[source].largest, p.names[target].largest = 0.8, 0.4
+		if got := float64(numbers.of(&p)); math.Abs(got-2*want) > 1e-5 {
+			t.Errorf("among %d tokens two numbers count %v, want %v", tokens, got, 2*want)
+		}
+		if got := float64(names.of(&p)); math.Abs(got-0.4*want) > 1e-5 {
+			t.Errorf("among %d tokens a name counts %v, want %v", tokens, got, 0.4*want)
+		}
+	}
+}

@@ -63,6 +63,16 @@ func (p *pair) compareSurface(a, b *surface.Features, length float64) {
 	}
 }
 
+// shortTokens is the number of tokens up to which a number or a name in place of another counts in full. Among twice as
+// many there are twice as many that may be in conflict by chance.
+const shortTokens = 16
+
+// shortness is what a conflict counts: 1, and less in a pair whose shorter sentence has many tokens.
+func (p *pair) shortness() float32 {
+	tokens := math.Exp(float64(p.shorter)) - 1
+	return float32(math.Sqrt(shortTokens / max(shortTokens, tokens)))
+}
+
 // compareNumbers measures the numbers.
 func (p *pair) compareNumbers(a, b *surface.Features) {
 	if len(a.Numbers)+len(b.Numbers) == 0 {

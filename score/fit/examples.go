@@ -328,6 +328,9 @@ func standardise[I int | int32](features []feature.Feature, rows []I, of func(i 
 			deviation = 1
 		}
 		terms[t] = score.Term{Feature: f.Name, Version: f.Version, Mean: mean, Deviation: deviation}
+		if f.Covers() {
+			terms[t].Limit = score.CoverageLimit
+		}
 	}
 	return terms
 }
