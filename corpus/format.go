@@ -10,6 +10,7 @@ import (
 
 	"bitextmine/corpus/input"
 	"bitextmine/corpus/page"
+	"bitextmine/corpus/subtitle"
 	"bitextmine/internal/badinput"
 )
 
@@ -63,6 +64,12 @@ var kinds = []kind{
 		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
 	{name: FormatMan, pages: true, begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},
+	{name: FormatSRT, suffixes: []string{".srt"}, plain: true, since: "1", open: openSubtitles(false),
+		suits:  func(_ string, head []byte) bool { return subtitle.LooksSRT(head) },
+		begins: func(head []byte, _ bool) bool { return subtitle.LooksSRT(head) }},
+	{name: FormatVTT, suffixes: []string{".vtt"}, plain: true, since: "1", open: openSubtitles(true),
+		suits:  func(_ string, head []byte) bool { return subtitle.LooksVTT(head) },
+		begins: func(head []byte, _ bool) bool { return subtitle.LooksVTT(head) }},
 	{name: FormatBUCC, plain: true,
 		begins: func(head []byte, whole bool) bool { return looksBUCC(bytes.TrimPrefix(head, input.UTF8BOM), whole) },
 		open:   onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &buccDecoder{in}, nil })},
@@ -90,6 +97,9 @@ func NamedPages(name string) bool {
 func NamedArchive(name string) bool {
 	return slices.Contains(kindOf(FormatWARC).suffixes, path.Ext(formatName(name)))
 }
+
+// Subtitles reports whether a format has the cues of one text, which is a document.
+func (f Format) Subtitles() bool { return f == FormatSRT || f == FormatVTT }
 
 // Formats is the version of what Open knows of a format, or of that of files with such a name where it is detected;
 // empty: it was never another. It belongs in the key of a task, as outputs of before are of another reading.
@@ -163,6 +173,12 @@ func openText(r *Reader, br *bufio.Reader) (decoder, error) {
 			"or leave the file out", r.src.Name)
 	}
 	return onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &textDecoder{in}, nil })(r, br)
+}
+
+func openSubtitles(vtt bool) func(*Reader, *bufio.Reader) (decoder, error) {
+	return onLines(func(in *input.LineReader, o Options) (decoder, error) {
+		return newPageDecoder(subtitle.NewReader(in, vtt), nil, in.Name, o)
+	})
 }
 
 func openArray(r *Reader, br *bufio.Reader) (decoder, error) {

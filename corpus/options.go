@@ -37,6 +37,9 @@ const (
 	FormatWARC Format = "warc"
 	// FormatEPUB is a book, whose chapters are documents.
 	FormatEPUB Format = "epub"
+	// FormatSRT and FormatVTT are subtitles, SubRip and WebVTT.
+	FormatSRT Format = "srt"
+	FormatVTT Format = "vtt"
 	// FormatMan is a manual page in the source of troff.
 	FormatMan Format = "man"
 )

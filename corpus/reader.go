@@ -66,6 +66,17 @@ func Open(in input.File, opts Options) (*Reader, error) {
 	return r, nil
 }
 
+// Detect returns the format that Open would read an input in, without its columns.
+func Detect(in input.File, opts Options) (format Format, err error) {
+	src, err := input.Open(in)
+	if err != nil {
+		return "", err
+	}
+	r := &Reader{src: src, opts: opts, closeDecoder: func() {}}
+	_, err = r.begin()
+	return r.format, errors.Join(err, r.Close())
+}
+
 // begin decompresses the stream and determines the format. It may peek at the stream but consumes nothing.
 func (r *Reader) begin() (*bufio.Reader, error) {
 	r.src.Salvage = r.opts.Salvage

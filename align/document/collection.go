@@ -166,9 +166,15 @@ func New(name, language string, sentences []string) *Document {
 	return d
 }
 
-// Read reads plain text with a sentence on each line. Empty lines are left out. A line that is not UTF-8 or longer than
-// maxBytes is a badinput error: without it, its neighbours would seem to belong together.
+// Read reads plain text with a sentence on each line, or subtitles. Empty lines are left out. A line that is not UTF-8
+// or longer than maxBytes, or a damaged cue, is a badinput error: without it, its neighbours would seem to belong
+// together.
 func Read(path, language string, maxBytes int) (doc *Document, err error) {
+	opts := corpus.DefaultOptions()
+	opts.MaxLineBytes, opts.OnBadLine = maxBytes, corpus.FailBadLine
+	if format, err := corpus.Detect(input.File{Path: path}, opts); err == nil && format.Subtitles() {
+		return readSubtitles(path, language, opts)
+	}
 	lines, err := corpus.OpenLines(input.File{Path: path}, maxBytes)
 	if err != nil {
 		return nil, err
@@ -190,6 +196,18 @@ func Read(path, language string, maxBytes int) (doc *Document, err error) {
 			doc.Sentences, doc.Lines = append(doc.Sentences, text), append(doc.Lines, line.Number)
 		}
 	}
+}
+
+// readSubtitles reads the texts of the cues of subtitles.
+func readSubtitles(path, language string, opts corpus.Options) (*Document, error) {
+	doc := &Document{Name: path, Language: language}
+	for s, err := range corpus.Sentences(input.File{Path: path}, opts) {
+		if err != nil {
+			return nil, err
+		}
+		doc.Sentences, doc.Lines = append(doc.Sentences, s.Normal), append(doc.Lines, s.Line)
+	}
+	return doc, nil
 }
 
 // check refuses a document without text, and HTML.

@@ -61,6 +61,18 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadSubtitles: of subtitles the texts are read, with their lines, and a damaged cue is refused.
+func TestReadSubtitles(t *testing.T) {
+	const cues = "1\n00:00:01,000 --> 00:00:02,000\nFirst\none.\n\n2\n00:00:03,000 --> 00:00:04,000\n<i>Second.</i>\n\n"
+	d, err := Read(file(t, cues), "en", 100)
+	if err != nil || strings.Join(d.Sentences, "|") != "First one.|Second." || d.Lines[0] != 3 || d.Lines[1] != 8 {
+		t.Errorf("%+v %v", d, err)
+	}
+	if _, err := Read(file(t, cues+"3\nThird.\n"), "en", 100); !badinput.Is(err) || !strings.Contains(err.Error(), ":10: malformed (a cue without times)") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestReadPairs(t *testing.T) {
 	got, _, err := ReadPairs(file(t, "a\tb\n\nc\td\n"), 100)
 	if err != nil || !slices.Equal(got, []Pair{{"a", "b"}, {"c", "d"}}) {

@@ -49,13 +49,13 @@ func NewAlignDocs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "align-docs SOURCE TARGET | --pairs FILE [SOURCE TARGET]",
 		Short: "Align the sentences of translated documents: beads of N:M sentences",
-		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a
-sentence on each line; empty lines are left out. Its output is bitext: a row for each bead of up to --max-span
-sentences on either side, with n_src and n_tgt (how many), src_line and tgt_line (the line of the first), src_first
-and tgt_first (its number among the sentences, from 0), score (1: equal vectors, 0: no nearer than random sentences)
-and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages that stand elsewhere
-in the other document are counted as crossing; --crossings lists them. Time and memory are linear in the sentences
-(docs/documents.md).
+		Long: `Align the sentences of documents that are translations of each other. A document is plain text with a sentence on each
+line, or subtitles (SRT, WebVTT); empty lines are left out. Its output is bitext: a row for each bead of up to
+--max-span sentences on either side, with n_src and n_tgt (how many), src_line and tgt_line (the line of the first),
+src_first and tgt_first (its number among the sentences, from 0), score (1: equal vectors, 0: no nearer than random
+sentences) and found_by. Sentences without a counterpart are counted, and written with --deletions. Passages that
+stand elsewhere in the other document are counted as crossing; --crossings lists them. Time and memory are linear in
+the sentences (docs/documents.md).
 
 --pairs names a file on either side of a line, or, with two collections as of mine docs, a document in each.
 

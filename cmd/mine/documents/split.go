@@ -43,6 +43,7 @@ func NewSplit() *cobra.Command {
 abbreviations and punctuation of 18 groups of languages and serve every other one by its full stops, or those of
 --srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet a record is a
 document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
+In subtitles (SRT, WebVTT) a cue is a paragraph.
 
 --format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes
 an object for each: text, doc, url, file, line (of the record), paragraph and position in the record, from 0, and

@@ -39,10 +39,10 @@ func NewEncode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "encode FILE...",
 		Short: "Write the vectors of sentences",
-		Long: `Write the vectors of sentences: one row of the output for every line or record of the files, in their order, so
-that other programs can pair them. Files are as for mine run. A record without text is encoded as an unknown word, and
-counted; one that is malformed, no UTF-8 or too long is refused. OUT.npy is NumPy's format, with a .json beside it;
---raw writes the numbers alone, as LASER's programs do.`,
+		Long: `Write the vectors of sentences: one row of the output for every line or record of the files, in their order, so that
+other programs can pair them. Files are as for mine run; of subtitles a text of a cue is a record. A record without
+text is encoded as an unknown word, and counted; one that is malformed, no UTF-8 or too long is refused. OUT.npy is
+NumPy's format, with a .json beside it; --raw writes the numbers alone, as LASER's programs do.`,
 		Example: `  mine encode --lang de news.de.gz --out news.de.npy
   mine encode --lang en --encoder labse/model.yaml --raw news.en --out news.en.f32`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -30,8 +30,9 @@ func NewRun() *cobra.Command {
 		Long: `Mine bitext from text in two languages. It leaves OUT/SRC-TGT.parquet and OUT/run.json; intermediate files
 stay in the work directory, so that the same call goes on where a stopped one was.
 
-Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, or named
-columns of TSV, JSONL and Parquet. Records of columns that are documents are divided into sentences (--split).
+Text is read as it is from plain, .gz, .zst, .bz2 and .xz files: one sentence a line, id<TAB>sentence, subtitles (SRT,
+WebVTT), or named columns of TSV, JSONL and Parquet. Records of columns that are documents are divided into sentences
+(--split).
 
 --langs mines every pair of several languages (--pivot: each with one of them; --lang-pairs: those listed) into
 OUT/SRC-TGT. Each language is encoded once. OUT/parallel.parquet joins what was kept into rows of three and more
