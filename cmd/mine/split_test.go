@@ -94,7 +94,7 @@ func TestSplitSetsAside(t *testing.T) {
 	wrapped := write("wrapped.txt", "Die Stra\xdfenbahn f\xe4hrt heute\nsehr\nsp\xe4ter, weil die Br\xfccke gepr\xfcft wird.\nals sonst.\n")
 	args := []string{"split", "--lang", "de", "--wrapped"}
 	code, out, said := captured(t, append(args, wrapped, write("empty.txt", ""), write("blank.jsonl", "{\"text\":\"\"}\n"), write("records.jsonl", "{\"text\":\"Ja.\"}\n{\"text\":\"\"}\n"))...)
-	if code != exitDone || out != "Ja.\n\nsehr\nals sonst.\n" {
+	if code != exitDone || out != "Ja.\n\nsehr\nals sonst.\n\n" {
 		t.Errorf("exit code %d, %q", code, out)
 	}
 	for _, want := range []string{"2 of 4 lines of " + wrapped, "windows-1252", "2 records (not_utf8; " + wrapped + ":1: ", "1 records (empty)", "2 files (no text)"} {
@@ -141,6 +141,31 @@ func TestSplitCapturesOfAPage(t *testing.T) {
 	}
 }
 
+// TestTextFilesAreDocuments: each file of plain text or subtitles is a document, named by its path, whose columns
+// cannot be named.
+func TestTextFilesAreDocuments(t *testing.T) {
+	write := writerInto(t, t.TempDir())
+	a, b := write("a.txt", "Eins. Zwei.\n\nDrei.\n"), write("b.txt", "Vier.\n")
+	c := write("c.srt", "1\n00:00:01,000 --> 00:00:02,000\nFünf\nSechs.\n\n2\n00:00:03,000 --> 00:00:04,000\nSieben. Acht.\n")
+	if out := must(t, "split", a, b, c, "--lang", "de"); out != "Eins.\nZwei.\nDrei.\n\nVier.\n\nFünf Sechs.\nSieben.\nAcht.\n\n" {
+		t.Errorf("%q", out)
+	}
+	if out := must(t, "split", a, b, "--lang", "de", "--wrapped"); out != "Eins.\nZwei.\nDrei.\n\nVier.\n\n" {
+		t.Errorf("wrapped: %q", out)
+	}
+	out := must(t, "split", a, b, c, "--lang", "de", "--format", "jsonl")
+	for path, n := range map[string]int{a: 3, b: 1, c: 3} {
+		if strings.Count(out, fmt.Sprintf(`"doc":%q`, path)) != n {
+			t.Errorf("%s", out)
+		}
+	}
+	for _, args := range [][]string{{"--doc-column", "doc"}, {"--url-column", "url"}} {
+		if _, err := command(t, append([]string{"split", a, "--lang", "de"}, args...)...); !badinput.Is(err) || !strings.Contains(err.Error(), a+" is plain text") {
+			t.Errorf("%q: error %v", args, err)
+		}
+	}
+}
+
 // TestSplit divides plain text, wrapped text and records, and sets aside what is no text.
 func TestSplit(t *testing.T) {
 	dir := t.TempDir()
@@ -151,7 +176,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	out := must(t, "split", plain, "--lang", "en", "--wrapped", "--format", "jsonl")
-	last := `{"text":"So it was.","doc":"","url":"","file":"` + plain +
+	last := `{"text":"So it was.","doc":"` + plain + `","url":"","file":"` + plain +
 		`","line":4,"paragraph":0,"position":1,"start":19,"end":29}`
 	if lines := strings.Split(out, "\n"); len(lines) != 6 || lines[4] != last ||
 		!strings.Contains(lines[3], `"It ended at night."`) {

@@ -43,7 +43,7 @@ func NewSplit() *cobra.Command {
 abbreviations and punctuation of 18 groups of languages and serve every other one by its full stops, or those of
 --srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet a record is a
 document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
-In subtitles (SRT, WebVTT) a cue is a paragraph.
+In subtitles (SRT, WebVTT) a cue is a paragraph. A file of plain text or subtitles is a document, whose id is its path.
 
 --format lines writes a sentence on each line, and an empty line after each document of several. --format jsonl writes
 an object for each: text, doc, url, file, line (of the record), paragraph and position in the record, from 0, and
@@ -101,7 +101,7 @@ func (o *splitOptions) run(ctx context.Context, args []string, stdout, stderr io
 		return err
 	}
 	defer func() { err = errors.Join(err, free()) }()
-	job := &splitJob{splitOptions: o, splitter: s, aside: map[string]uint64{}, first: map[string]string{}}
+	job := &splitJob{splitOptions: o, splitter: s, several: len(files) > 1, aside: map[string]uint64{}, first: map[string]string{}}
 	write := func(w io.Writer) error {
 		job.out = bufio.NewWriterSize(w, 256<<10)
 		for _, file := range files {
@@ -204,6 +204,8 @@ type splitJob struct {
 	first              map[string]string // what is wrong with the first of them, and where
 	last               lastDocument
 	pages              bool // the text of the file that is read was taken out of HTML
+	whole              bool // that file is one document: plain text, or subtitles
+	several            bool // there are several files
 }
 
 func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
@@ -212,7 +214,15 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	j.pages = r.Format().Pages()
+	j.pages, j.whole = r.Format().Pages(), r.Format() == corpus.FormatText || r.Format().Subtitles()
+	if j.whole {
+		if j.in.DocColumn != "" || j.in.URLColumn != "" {
+			return badinput.Errorf("%s is plain text, without columns: leave out --doc-column and --url-column, as its path is the document's id",
+				file.Path)
+		}
+		before := j.sentences
+		defer func() { err = errors.Join(err, j.endDocument(j.several && j.sentences > before)) }()
+	}
 	if j.wrapped && r.Format() == corpus.FormatText {
 		return j.wrappedFile(ctx, file)
 	}
@@ -224,10 +234,13 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 		if err != nil {
 			return err
 		}
-		if j.pages && s.Doc == "" {
+		switch {
+		case j.whole:
+			s.Doc = file.Path
+		case j.pages && s.Doc == "":
 			s.Doc = nameOfPage(file.Path, s.Line)
 		}
-		if err := j.record(ctx, file.Path, s, r.Format() != corpus.FormatText); err != nil {
+		if err := j.record(ctx, file.Path, s); err != nil {
 			return err
 		}
 	}
@@ -275,13 +288,13 @@ func (j *splitJob) wrappedFile(ctx context.Context, file input.File) (err error)
 	var counts corpus.Counts
 	first := uint64(1)
 	end := func(next uint64) error {
-		s := corpus.Sentence{Text: text.String(), Line: first}
+		s := corpus.Sentence{Text: text.String(), Doc: file.Path, Line: first}
 		text.Reset()
 		first = next
 		if strings.TrimSpace(s.Text) == "" {
 			return nil
 		}
-		return j.record(ctx, file.Path, s, false)
+		return j.record(ctx, file.Path, s)
 	}
 	for {
 		line, err := lines.Next()

@@ -76,7 +76,7 @@ func (d *lastDocument) follow(s corpus.Sentence, path string) error {
 }
 
 // record writes the sentences of a record.
-func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, document bool) (err error) {
+func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence) (err error) {
 	if !j.pages && corpus.HTMLRecord(s.Normal) {
 		j.aside["HTML, not text"]++
 		return nil
@@ -113,10 +113,16 @@ func (j *splitJob) record(ctx context.Context, path string, s corpus.Sentence, d
 			return fmt.Errorf("write sentences: %w", err)
 		}
 	}
-	if document && j.format == "lines" {
-		if err := j.out.WriteByte('\n'); err != nil {
-			return fmt.Errorf("write sentences: %w", err)
-		}
+	return j.endDocument(!j.whole)
+}
+
+// endDocument writes the empty line behind a document, if there is one and sentences are written as lines.
+func (j *splitJob) endDocument(ended bool) error {
+	if !ended || j.format != "lines" {
+		return nil
+	}
+	if err := j.out.WriteByte('\n'); err != nil {
+		return fmt.Errorf("write sentences: %w", err)
 	}
 	return nil
 }
