@@ -117,6 +117,8 @@ type Options struct {
 	Exclude string `json:",omitempty"`
 	// Documents says that the documents of the sentences are written beside each shard.
 	Documents bool `json:",omitempty"`
+	// Whole says that a file is one document, whatever its records are.
+	Whole bool `json:",omitempty"`
 }
 
 // DedupPages is the value of Options.Dedup for near copies of pages.

@@ -191,11 +191,14 @@ func (c *cutter) advance(ctx context.Context) error {
 			c.excluded.Skip(s.Line, corpus.ReasonExcluded, "")
 			continue
 		}
+		if c.texts[c.at].Options.Whole {
+			s.Doc = "" // an id is of a part of the document
+		}
 		row := Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
 		if at, dup := c.seen[key]; dup {
 			c.duplicates++
 			if c.documents != nil {
-				c.documents.add(&row, s.Meta, at, c.file())
+				c.documents.add(&row, s.Meta, at, c.file(), c.texts[c.at].Options.Whole)
 			}
 			continue
 		}
@@ -271,7 +274,7 @@ func (c *cutter) writeShard(ctx context.Context, path string, size int) (Info, e
 			file := c.file()
 			c.seen[c.row.Key] = uint32(rows)
 			if c.documents != nil {
-				c.documents.add(&c.row, c.meta, uint32(rows), file)
+				c.documents.add(&c.row, c.meta, uint32(rows), file, c.texts[c.at].Options.Whole)
 			}
 			if err := w.add(&c.row); err != nil {
 				return err

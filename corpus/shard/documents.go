@@ -29,9 +29,11 @@ import (
 // Document is a run of sentences of a shard's input from one document. Unlike the shard it has every occurrence: a
 // repetition has the row of the first.
 type Document struct {
-	Name string `json:"doc,omitempty"` // name in the input; empty: it is the record on Lines[0]
+	Name string `json:"doc,omitempty"` // name in the input; empty: it is the record on Lines[0], or Whole
 	URL  string `json:"url,omitempty"`
 	File int    `json:"file,omitempty"` // place among Info.Files
+	// Whole says that it is all of the file.
+	Whole bool `json:"whole,omitempty"`
 	// Metadata of its first sentence or record, by corpus.Options.Metadata.
 	Meta   []string       `json:"meta,omitempty"`
 	Rows   []uint32       `json:"rows"`
@@ -41,7 +43,16 @@ type Document struct {
 
 // Goes reports whether next, the first document of the next shard of the same input, is more of the same document.
 func (d *Document) Goes(next *Document) bool {
-	return d.Name == next.Name && (d.Name != "" || d.Lines[len(d.Lines)-1] == next.Lines[0])
+	return d.Name == next.Name && (d.Name != "" || d.Whole || d.Lines[len(d.Lines)-1] == next.Lines[0])
+}
+
+// Begins is the line that stands for the document in its file: that of its first sentence, or 1 if it is all of the
+// file.
+func (d *Document) Begins() uint64 {
+	if d.Whole {
+		return 1
+	}
+	return d.Lines[0]
 }
 
 // DocumentsName is the file beside a shard that has its documents, one on each line, in JSON.
@@ -50,9 +61,9 @@ func DocumentsName(shard string) string { return strings.TrimSuffix(shard, ".par
 // documents collects those of a shard.
 type documents []Document
 
-// add adds an occurrence of a row in a file of the shard.
-func (d *documents) add(row *Row, meta []string, at uint32, file int) {
-	one := Document{Name: row.Doc, URL: row.URL, File: file, Meta: meta, Lines: []uint64{row.Line}}
+// add adds an occurrence of a row in a file of the shard, which may be one document.
+func (d *documents) add(row *Row, meta []string, at uint32, file int, whole bool) {
+	one := Document{Name: row.Doc, URL: row.URL, File: file, Whole: whole, Meta: meta, Lines: []uint64{row.Line}}
 	if n := len(*d); n == 0 || (*d)[n-1].File != file || !(*d)[n-1].Goes(&one) {
 		one.Lines = nil
 		*d = append(*d, one)

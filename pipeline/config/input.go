@@ -32,6 +32,7 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			return nil, err
 		}
 		languages[l].Code = language
+		var documents sideDocuments
 		for _, in := range inputs {
 			if in.Broken != nil {
 				languages[l].Inputs = append(languages[l].Inputs, plan.Input{Path: in.Path, Bad: in.Broken.Error()})
@@ -56,10 +57,16 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			if err := divide(c, &input, language, &own); err != nil {
 				return nil, err
 			}
+			if err := documents.look(in, &own); err != nil {
+				return nil, err
+			}
 			if own != common {
 				input.Corpus = &own
 			}
 			languages[l].Inputs = append(languages[l].Inputs, input)
+		}
+		if err := documents.check(language); err != nil {
+			return nil, err
 		}
 	}
 	return languages, nil

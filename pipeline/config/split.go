@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"bitextmine/corpus"
@@ -111,6 +112,44 @@ func validateDocuments(c *Config, fail func(format string, args ...any)) {
 	if c.metaColumns, err = corpus.MetadataColumns(c.DocMeta); err != nil {
 		fail("doc_meta: %v", err)
 	}
+}
+
+// sideDocuments says whether the files of a side have documents, where these are paired.
+type sideDocuments struct {
+	some  bool   // a file may have documents of several sentences
+	other string // a file that has none, and its format
+}
+
+// look decides whether a file is one document, as subtitles are, and plain text that is divided.
+func (d *sideDocuments) look(in input.File, o *corpus.Options) error {
+	if !o.Documents {
+		d.some = true
+		return nil
+	}
+	format := o.Format
+	if format == corpus.FormatAuto {
+		var err error
+		if format, err = corpus.Detect(in, *o); err != nil {
+			d.some = true // it may have documents once it can be read
+			return unlessBad(err)
+		}
+	}
+	o.Whole = format.Subtitles() || format == corpus.FormatText && o.Split != ""
+	if o.Whole || o.Split != "" || format == corpus.FormatBUCC || format != corpus.FormatText && o.DocColumn != "" {
+		d.some = true
+	} else if d.other == "" {
+		d.other = fmt.Sprintf("%s (%s)", in, format)
+	}
+	return nil
+}
+
+// check refuses a side whose files have sentences alone, before anything is computed of them.
+func (d *sideDocuments) check(language string) error {
+	if d.some || d.other == "" {
+		return nil
+	}
+	return badinput.Errorf("documents = on, but the %s text has no document of two sentences: %s has records that are sentences; divide them with --split on, "+
+		"by which a file of plain text is a document, name their column with --doc-column, or leave out --documents", language, d.other)
 }
 
 // unlessBad leaves a file that cannot be read to the task that cuts it, which fails or sets it aside.

@@ -76,6 +76,45 @@ func TestSplitIsDecidedByTheFirstRecords(t *testing.T) {
 	}
 }
 
+// TestDocumentsOfFiles: where documents are paired, a file of subtitles or of divided text is one, and a side of
+// sentences alone is refused before it is read.
+func TestDocumentsOfFiles(t *testing.T) {
+	const cues = "1\n00:00:01,000 --> 00:00:02,000\nOne.\n"
+	for name, c := range map[string]struct {
+		file, content, choice, doc string
+		whole, refused             bool
+	}{
+		"text, divided":         {"a.txt", "One. Two.\n", "on", "", true, false},
+		"text, a column":        {"a.txt", "One. Two.\n", "on", "id", true, false},
+		"text":                  {"a.txt", "One. Two.\n", "auto", "", false, true},
+		"text without a column": {"a.txt", "One. Two.\n", "off", "id", false, true},
+		"subtitles":             {"a.txt", cues, "auto", "", true, false},
+		"subtitles, divided":    {"a.srt", cues, "on", "", true, false},
+		"sentences":             {"a.jsonl", jsonLines(t, "One."), "auto", "", false, true},
+		"sentences of ids":      {"a.jsonl", `{"text":"One.","id":1}`, "auto", "id", false, false},
+		"records, divided":      {"a.jsonl", jsonLines(t, "One."), "on", "", false, false},
+		"BUCC":                  {"a.txt", "a\tOne.\n", "auto", "", false, false},
+		"damaged":               {"a.gz", "\x1f\x8b\x08\x00x", "auto", "", false, false},
+	} {
+		path := filepath.Join(t.TempDir(), c.file)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg := defaultConfig()
+		cfg.Source, cfg.Target, cfg.Split, cfg.DocColumn, cfg.Documents, cfg.Out = "en", "de", c.choice, c.doc, setting.DocumentsOn, t.TempDir()
+		cfg.SourceText, cfg.TargetText = []string{path}, []string{path}
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		languages, err := cfg.Texts()
+		if refused := badinput.Is(err) && strings.Contains(err.Error(), "--split on"); refused != c.refused || err != nil && !refused {
+			t.Errorf("%s: error %v", name, err)
+		} else if err == nil && languages[0].Inputs[0].Corpus.Whole != c.whole {
+			t.Errorf("%s: %+v", name, languages[0].Inputs[0].Corpus)
+		}
+	}
+}
+
 // TestSplitInRecords: the default leaves no trace in a record, and so in no key of corpora of sentences.
 func TestSplitInRecords(t *testing.T) {
 	for choice, want := range map[string]string{"": "", "auto": "", "on": "on", "off": "off"} {

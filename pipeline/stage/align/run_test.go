@@ -252,6 +252,42 @@ func TestDocumentsAreAlignedBesideMining(t *testing.T) {
 	}
 }
 
+// TestTextFilesAreDocuments: a file of plain text that is divided, or of subtitles, is a document, however shards cut
+// it.
+func TestTextFilesAreDocuments(t *testing.T) {
+	c := newCorpus(t)
+	for side := range 2 {
+		for d, doc := range translated(side, 0, 4) {
+			name, text := fmt.Sprintf("%d.txt", d), "\n"+strings.Join(doc[1:], ".\n\n")+".\n"
+			if d == 3 {
+				name, text = "3.srt", ""
+				for i, sentence := range doc[1:] {
+					text += fmt.Sprintf("%d\n00:00:%02d,000 --> 00:00:%02d,500\n%s.\n\n", i+1, i, i, sentence)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(c.dirs[side], name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cfg := c.config()
+	cfg.DocColumn, cfg.Split = "", "on"
+	for _, size := range []int{1000, 4} {
+		cfg.ShardSize, cfg.Out = size, filepath.Join(t.TempDir(), "out")
+		if d := mustRun(t, cfg).Counts.Documents; d == nil || d.Source != 4 || d.Target != 4 || d.Pairs != 4 {
+			t.Errorf("in shards of %d rows: counts %+v", size, d)
+		}
+	}
+	pairs := filepath.Join(t.TempDir(), "pairs.tsv")
+	if err := os.WriteFile(pairs, fmt.Appendf(nil, "%s:1\t%s:1\n", filepath.Join(c.dirs[0], "0.txt"), filepath.Join(c.dirs[1], "0.txt")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.DocPairs, cfg.Out = pairs, filepath.Join(t.TempDir(), "out")
+	if d := mustRun(t, cfg).Counts.Documents; d.Pairs != 1 || d.Local+d.Both == 0 {
+		t.Errorf("of given pairs: counts %+v", d)
+	}
+}
+
 // TestNightsOfDocuments: what a run takes over from earlier ones, and where it was stopped, show in no byte.
 func TestNightsOfDocuments(t *testing.T) {
 	c := newCorpus(t)

@@ -135,7 +135,7 @@ func nameOf(id, file string, line uint64) string {
 }
 
 func newDocument(input string, d *shard.Document) *Document {
-	return &Document{Name: nameOf(d.Name, input, d.Lines[0]), ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
+	return &Document{Name: nameOf(d.Name, input, d.Begins()), ID: d.Name, URL: d.URL, Meta: d.Meta, file: input}
 }
 
 // documentsPath is the file of a shard's documents.

@@ -161,7 +161,7 @@ func eachBeginning(ctx context.Context, f *view.Files, language *plan.Language, 
 				return err
 			}
 		}
-		last, open = d, &started{head: head{d.Name, d.URL, d.Meta, d.File, d.Lines[0], 0}}
+		last, open = d, &started{head: head{d.Name, d.URL, d.Meta, d.File, d.Begins(), 0}}
 		open.add(0, d.Rows)
 	}
 	if open == nil {
