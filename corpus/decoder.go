@@ -127,7 +127,7 @@ func (o Options) columnsAt(name string, header []string) (at []int, err error) {
 				at[field] = i
 			}
 		}
-		if at[field] < 0 {
+		if at[field] < 0 && !o.optional(field) {
 			return nil, o.noColumn(name+":1", want, header)
 		}
 	}

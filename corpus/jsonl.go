@@ -58,8 +58,8 @@ func (d *jsonlDecoder) next(rec *record) error {
 }
 
 func (d *jsonlDecoder) check(at string, object map[string]json.RawMessage) error {
-	for _, name := range d.columns {
-		if _, ok := object[name]; !ok && name != "" {
+	for i, name := range d.columns {
+		if _, ok := object[name]; !ok && name != "" && !d.opts.optional(i) {
 			return d.opts.noColumn(at, name, slices.Sorted(maps.Keys(object)))
 		}
 	}

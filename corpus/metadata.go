@@ -62,6 +62,9 @@ func (o Options) columns() []string {
 	return append([]string{o.TextColumn, o.DocColumn, o.URLColumn}, o.Metadata()...)
 }
 
+// optional reports whether a file may be without the i-th of columns.
+func (o Options) optional(i int) bool { return o.OptionalURL && i == 2 }
+
 // metadata copies a record's, or sets the record's reason.
 func (rec *record) metadata(o Options) (values []string, ok bool) {
 	for i, value := range rec.meta {

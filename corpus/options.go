@@ -86,6 +86,8 @@ type Options struct {
 	TextColumn string
 	DocColumn  string
 	URLColumn  string
+	// OptionalURL reads a file without URLColumn as if none were named.
+	OptionalURL bool `json:",omitempty"`
 	// MetaColumns names the columns of documents' metadata, separated by commas; empty: none.
 	MetaColumns string `json:",omitempty"`
 	// MadeBy is the command that writes these columns, for the message about one that is missing; empty: they are named

@@ -44,7 +44,7 @@ func newParquetDecoder(src *input.Source, opts Options) (*parquetDecoder, error)
 			if found, names, err = findColumn(src.Name, d.file, name, as); err != nil {
 				return nil, err
 			}
-			if found == nil {
+			if found == nil && !opts.optional(i) {
 				return nil, opts.noColumn(src.Name, name, names)
 			}
 		}

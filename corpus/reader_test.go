@@ -280,3 +280,24 @@ func TestValidateReportsAll(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOptionalAddresses: a file of any format with columns may be without addresses if these are optional.
+func TestOptionalAddresses(t *testing.T) {
+	type row struct {
+		Doc  string `parquet:"doc"`
+		Text string `parquet:"text"`
+	}
+	for name, data := range map[string]string{
+		"a.tsv": "doc\ttext\na\tOne.\n", "a.csv": "doc,text\na,One.\n", "a.jsonl": `{"doc":"a","text":"One."}`, "a.json": `[{"doc":"a","text":"One."}]`,
+		"a.parquet": string(corpustest.Parquet(t, []row{{"a", "One."}})),
+	} {
+		opts := columnOptions()
+		if _, _, err := readAll(name, []byte(data), opts); err == nil || !strings.Contains(err.Error(), `no column "url"`) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		opts.OptionalURL = true
+		if all, _, err := readAll(name, []byte(data), opts); err != nil || len(all) != 1 || all[0].Doc != "a" || all[0].URL != "" {
+			t.Errorf("%s: %+v, error %v", name, all, err)
+		}
+	}
+}

@@ -27,13 +27,15 @@ type Collection struct {
 	header    uint64 // lines before them
 }
 
-// ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the same
-// columns: text, doc and url. The sentences of a document follow each other; the first has its metadata, in columns as
-// of corpus.Options.MetaColumns. Of documents of one id the first counts: a crawl has captures of a page again.
+// ReadCollection reads sentences of documents as mine split writes them in JSON lines, or TSV and Parquet with the
+// same columns: text, doc and, if there is one, url. The sentences of a document follow each other; the first has its
+// metadata, in columns as of corpus.Options.MetaColumns. Of documents of one id the first counts: a crawl has
+// captures of a page again.
 func ReadCollection(ctx context.Context, path, language, metaColumns string, maxBytes int) (c *Collection, err error) {
 	opts := corpus.DefaultOptions()
 	opts.MetaColumns, opts.MadeBy = metaColumns, "mine split --format jsonl --doc-column NAME"
 	opts.DocColumn, opts.URLColumn, opts.MaxLineBytes, opts.OnBadLine = "doc", "url", maxBytes, corpus.FailBadLine
+	opts.OptionalURL = true
 	r, err := corpus.Open(input.File{Path: path}, opts)
 	if err != nil {
 		return nil, err

@@ -73,6 +73,30 @@ func TestReadSubtitles(t *testing.T) {
 	}
 }
 
+// TestCollectionsWithoutAddresses: url is read where there is one.
+func TestCollectionsWithoutAddresses(t *testing.T) {
+	read := func(name, content string) (*Collection, error) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return ReadCollection(t.Context(), path, "en", "", 100)
+	}
+	for name, content := range map[string]string{
+		"a.jsonl": `{"text":"One.","doc":"a"}` + "\n" + `{"text":"Two.","doc":"b","url":"u"}` + "\n",
+		"a.tsv":   "doc\ttext\na\tOne.\nb\tTwo.\n",
+		"a.csv":   "doc,text\na,One.\nb,Two.\n",
+	} {
+		c, err := read(name, content)
+		if err != nil || len(c.Documents) != 2 || c.Documents[1].URL != map[string]string{"a.jsonl": "u"}[name] {
+			t.Errorf("%s: %+v %v", name, c, err)
+		}
+	}
+	if _, err := read("a.tsv", "text\turl\nOne.\tu\n"); !badinput.Is(err) {
+		t.Errorf("without documents: %v", err)
+	}
+}
+
 func TestReadPairs(t *testing.T) {
 	got, _, err := ReadPairs(file(t, "a\tb\n\nc\td\n"), 100)
 	if err != nil || !slices.Equal(got, []Pair{{"a", "b"}, {"c", "d"}}) {
