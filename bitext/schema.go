@@ -232,6 +232,11 @@ func (r *Row) Spans() bool {
 	return r.Alignment != nil && r.Alignment.Bead != nil && r.Alignment.Sentences != [2]uint32{1, 1}
 }
 
+// Compared reports whether global mining looked at the pair, so that it has a score and means.
+func (r *Row) Compared() bool {
+	return r.Alignment == nil || r.Alignment.FoundBy != Local || r.SourceMean != 0 || r.TargetMean != 0
+}
+
 // Documents are the documents of a run that aligned them.
 type Documents struct {
 	Pairs int // document pairs

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/bitext"
 	"bitextmine/bitext/concordance"
 	"bitextmine/web/webtest"
 )
@@ -59,6 +60,34 @@ func TestPages(t *testing.T) {
 		if status, body := get(t, ts, path); status != want || !strings.Contains(body, "<h1>") {
 			t.Errorf("%s: status %d, want %d: %s", path, status, want, body)
 		}
+	}
+}
+
+// TestPairsOfDocuments: a pair that aligned documents alone found has no numbers of mining, says what it has, and is
+// in a list of its own.
+func TestPairsOfDocuments(t *testing.T) {
+	rows := webtest.Rows(12)
+	for i := range rows {
+		rows[i].Alignment = &bitext.Alignment{FoundBy: bitext.Global, Sentences: [2]uint32{1, 1}}
+	}
+	row := &rows[1]
+	row.Alignment = &bitext.Alignment{FoundBy: bitext.Local, Sentences: [2]uint32{2, 3}, Bead: &bitext.Bead{Score: 0.625, DocScore: 0.875}}
+	row.Prob, row.Score, row.SourceMean, row.TargetMean = nil, 0, 0, 0
+	dir := filepath.Join(t.TempDir(), "run")
+	webtest.Write(t, dir, rows, webtest.Began)
+	_, ts := served(t, dir)
+	const none = `<td class="text number">–</td>`
+	body := wants(t, ts, "/pair/1", `<dt>probability</dt><dd class="number">–</dd>`, `<dt>margin</dt><dd class="number">–</dd>`, "neighbours</th>"+none+none,
+		"<dd>aligned documents alone</dd>", `<dd class="number">2:3</dd>`, "0.625", "0.875")
+	if strings.Contains(body, ">0.000<") {
+		t.Error("the page has numbers that the pair has not")
+	}
+	wants(t, ts, "/pair/0", "<dd>mining alone</dd>", `<dd class="number">1:1</dd>`, `neighbours</th><td class="text number">0.400</td>`)
+	wants(t, ts, "/pairs", `<option value="found_by:local">kept, found by aligned documents alone</option>`, "8 pairs")
+	wants(t, ts, "/pairs?show=found_by:local", "1 pair;", `href="/pair/`+keyOf([2][16]byte{row.Source.Key, row.Target.Key})+`"`)
+	wants(t, ts, "/pairs?show=found_by:global", "7 pairs")
+	if status, _ := get(t, ts, "/pairs?show=found_by:both"); status != http.StatusBadRequest {
+		t.Errorf("a list of none: status %d", status)
 	}
 }
 

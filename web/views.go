@@ -91,6 +91,9 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 		Query: template.URL(query.Encode())} //nolint:gosec // Encode escapes it
 	sel.Shows = []page.Choice{{Value: pairs.Kept, Label: "kept pairs"},
 		{Value: pairs.Rejected, Label: "pairs not kept"}, {Value: pairs.All, Label: "all pairs"}}
+	for _, name := range o.Pairs.Found() {
+		sel.Shows = append(sel.Shows, page.Choice{Value: pairs.FoundBy + name, Label: "kept, found by " + page.FoundBy(name)})
+	}
 	for _, reason := range o.Pairs.Reasons() {
 		sel.Shows = append(sel.Shows, page.Choice{Value: reason.Name, Label: "not kept: " + page.ReasonName(reason.Name)})
 	}

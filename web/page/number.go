@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"bitextmine/bitext"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/plan"
 	"bitextmine/web/overview"
@@ -20,6 +21,7 @@ var functions = template.FuncMap{
 		return count(n), err
 	},
 	"value":     value,
+	"foundBy":   FoundBy,
 	"percent":   percent,
 	"seconds":   seconds,
 	"when":      when,
@@ -151,3 +153,16 @@ func seconds(s float64) string {
 }
 
 func when(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04 MST") }
+
+// FoundBy says in words what found a pair.
+func FoundBy(name string) string {
+	switch name {
+	case bitext.Local:
+		return "aligned documents alone"
+	case bitext.Global:
+		return "mining alone"
+	case bitext.Both:
+		return "mining and aligned documents"
+	}
+	return name
+}

@@ -11,8 +11,10 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
+	"bitextmine/bitext"
 	"bitextmine/bitext/concordance"
 )
 
@@ -21,6 +23,8 @@ const (
 	All      = "all"
 	Kept     = "kept"
 	Rejected = "rejected" // not kept, for any reason
+	// FoundBy begins the name of the kept pairs with a value of found_by.
+	FoundBy = "found_by:"
 )
 
 // The orders of a list.
@@ -37,7 +41,7 @@ var Orders = []string{ByRow, Best, Worst, Uncertain, Random}
 
 // Selection says which pairs, and in which order.
 type Selection struct {
-	Show      string // All, Kept, Rejected or a reason
+	Show      string // All, Kept, Rejected, a reason, or FoundBy and how a pair was found
 	Order     string
 	Threshold float64 // threshold of Uncertain
 	Min, Max  float64 // bounds of the value; infinite: there is none
@@ -106,21 +110,25 @@ func choose(s *Set, wanted Selection) ([]int32, error) {
 	for i, reasons := range s.reasons {
 		has[i+1] = slices.Contains(reasons, show)
 	}
+	by := byte(0)
+	if name, ok := strings.CutPrefix(show, FoundBy); ok {
+		by = foundBy(name)
+	}
 	shows := func(row int) bool {
 		e := &s.entries[row]
 		if v := float64(e.value); v < wanted.Min || v > wanted.Max || v != v && !(math.IsInf(wanted.Min, -1) && math.IsInf(wanted.Max, 1)) {
 			return false
 		}
-		return show == All || show == Kept && e.kept || show == Rejected && !e.kept || has[e.why]
+		return show == All || show == Kept && e.kept || show == Rejected && !e.kept || has[e.why] || by > 0 && e.kept && e.found == by
 	}
 	var rows []int32
 	if wanted.Text != "" {
-		found, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
+		matched, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
 			Limit: len(s.entries)}, shows, true)
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range found.Hits {
+		for _, hit := range matched.Hits {
 			rows = append(rows, int32(hit.Row))
 		}
 		return rows, nil
@@ -170,6 +178,26 @@ func order(s *Set, wanted Selection, rows []int32) []int32 {
 // lot is a number that depends on a pair alone and on nothing that was known of it. Keys are hashes.
 func lot(keys *[2][16]byte) uint64 {
 	return binary.LittleEndian.Uint64(keys[0][8:])*0x9e3779b97f4a7c15 ^ binary.LittleEndian.Uint64(keys[1][8:])
+}
+
+// found are the values of found_by, numbered from 1 in entries.
+var found = []string{bitext.Both, bitext.Global, bitext.Local}
+
+// foundBy is the number of a value of found_by; 0: there is none.
+func foundBy(name string) byte { return byte(slices.Index(found, name) + 1) }
+
+// Found are the values of found_by of kept pairs.
+func (s *Set) Found() (names []string) {
+	var has [4]bool
+	for i := range s.entries {
+		has[s.entries[i].found] = has[s.entries[i].found] || s.entries[i].kept
+	}
+	for i, name := range found {
+		if has[i+1] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Reason is a reason and the number of pairs that have it.

@@ -38,6 +38,7 @@ type entry struct {
 	value float32
 	why   uint16 // index into reasons, from 1; 0: none
 	kept  bool
+	found byte // number of found_by, from 1; 0: there is none
 }
 
 // Progress is told how many pairs of how many are read.
@@ -104,7 +105,11 @@ func (s *Set) fill(ctx context.Context, in *bitext.Reader, product bool, progres
 		begin := len(records)
 		records = appendRow(records, &row)
 		end += int64(len(records) - begin)
-		s.entries = append(s.entries, entry{end: end, value: s.decided(&row, product), why: s.intern(known, row.Reasons), kept: row.Keep})
+		one := entry{end: end, value: s.decided(&row, product), why: s.intern(known, row.Reasons), kept: row.Keep}
+		if row.Alignment != nil {
+			one.found = foundBy(row.Alignment.FoundBy)
+		}
+		s.entries = append(s.entries, one)
 		s.keys = append(s.keys, [2][16]byte{row.Source.Key, row.Target.Key})
 		if row.Keep {
 			s.kept++

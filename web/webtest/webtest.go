@@ -121,6 +121,9 @@ func write(t testing.TB, to io.WriteCloser, rows []bitext.Row) (kept int) {
 	if slices.ContainsFunc(rows, func(row bitext.Row) bool { return row.Prob != nil }) {
 		about.Scorer = "0123"
 	}
+	if slices.ContainsFunc(rows, func(row bitext.Row) bool { return row.Alignment != nil }) {
+		about.Documents = &bitext.Documents{}
+	}
 	w, err := bitext.NewWriter(to, about)
 	if err != nil {
 		t.Fatal(err)
