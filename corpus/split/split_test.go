@@ -41,6 +41,8 @@ func TestShippedRules(t *testing.T) {
 	for _, test := range [][2]string{
 		{"en", `Mr. Smith met J. R. Ewing at 5 p.m. EST in St. Louis. | He paid 3.50 dollars! | "Really?" she asked. | "Yes." | See Fig. 3, e.g. the U.S. map... | Then it ended.`},
 		{"de", `Am 3. Oktober 1990 kam Dr. Meier, z. B. mit Fr. Schulz. | „Warum?“ | Das war ca. 20 Jahre nach der 2. Reise.`},
+		{"de", `Bahnhofstr. 12 und Hauptstr. 5 gehören Fa. Meier. | Gem. Art. 5 ist „bzw.“ die Abk. Beziehungsweise. | Er wohnt in der Schulstr. | Dann ging er.`},
+		{"he", `פרופ. כהן הגיע. | הוא דיבר.`},
 		{"fr", `M. Dupont habite av. Foch. | « Pourquoi ? » | Il est parti, cf. p. 12 de l'art. 4.`},
 		{"es", `El Sr. Pérez llegó. | ¿Por qué? | ¡No lo sé! | Vive en la Av. Central de EE. UU. con el Mr. Bean.`},
 		{"pl", `Urodził się 3. maja, tzn. wiosną. | Np. tutaj jest dobrze.`},

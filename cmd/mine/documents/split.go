@@ -40,7 +40,7 @@ func NewSplit() *cobra.Command {
 		Use:   "split FILE...",
 		Short: "Divide documents into sentences",
 		Long: `Divide documents into sentences by segmentation rules (SRX 2.0): those of the program, which have
-abbreviations and punctuation of 18 groups of languages and serve every other one by its full stops, or those of
+abbreviations and punctuation of 19 groups of languages and serve every other one by its full stops, or those of
 --srx; or by a SaT model (--splitter). Files are as for mine run: in JSON lines, TSV and Parquet a record is a
 document, in plain text a line is a paragraph; with --wrapped lines end anywhere, and an empty line ends a paragraph.
 In subtitles (SRT, WebVTT) a cue is a paragraph. A file of plain text or subtitles is a document, whose id is its path.
