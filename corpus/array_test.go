@@ -55,3 +55,24 @@ func TestPagesAboutHTML(t *testing.T) {
 		}
 	}
 }
+
+// TestOneObject: a file that is one JSON object over several lines says what is wanted; a first line that is cut off
+// stands for itself.
+func TestOneObject(t *testing.T) {
+	for name, data := range map[string]string{
+		"a.json":  "{\n  \"menu.open\": \"Öffnen\",\n  \"menu.close\": \"Schließen\"\n}\n",
+		"b.jsonl": "{\"menu\": {\n  \"open\": \"Öffnen\"\n}}\n",
+	} {
+		_, _, err := readAll(name, []byte(data), DefaultOptions())
+		corpustest.BadInput(t, err, name, "one JSON object over several lines", "an array of objects, or JSON lines")
+	}
+	for _, data := range []string{"{]\n", "\"{\n"} {
+		if _, _, err := readAll("c.jsonl", []byte(data), DefaultOptions()); err == nil || strings.Contains(err.Error(), "several lines") {
+			t.Errorf("%q: error %v", data, err)
+		}
+	}
+	all, counts, err := readAll("d.jsonl", []byte("{\"text\": \"Ei\n{\"text\": \"Zwei\"}\n"), DefaultOptions())
+	if err != nil || len(all) != 1 || counts.Skipped[ReasonMalformed] != 1 || strings.Contains(counts.Examples[0].Detail, "several lines") {
+		t.Errorf("%+v, counts %+v, error %v", all, counts, err)
+	}
+}

@@ -45,6 +45,9 @@ func (d *jsonlDecoder) next(rec *record) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(line, &object); err != nil || object == nil {
 		rec.malformed("not a JSON object")
+		if d.in.Number == 1 && unended(line) {
+			rec.malformed("the file begins with one JSON object over several lines; give an array of objects, or JSON lines, an object a line")
+		}
 		return nil
 	}
 	if !d.checked {
@@ -55,6 +58,12 @@ func (d *jsonlDecoder) next(rec *record) error {
 	}
 	d.fill(rec, object)
 	return nil
+}
+
+// unended reports whether a line begins a JSON object that goes on on the next one.
+func unended(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return line[0] == '{' && bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
 }
 
 func (d *jsonlDecoder) check(at string, object map[string]json.RawMessage) error {
