@@ -254,9 +254,8 @@ type pairSource struct {
 	reader  exchange.Reader
 	texts   *texts
 	langs   []string
-	units   bool   // a record without one of the texts is a row nonetheless, or left out
-	whole   bool   // it is left out
-	lacking uint64 // records that were, and those without a translation
+	units   bool   // a record without one of the texts is a row nonetheless
+	lacking uint64 // records that were left out, as they have no translation
 }
 
 func openTMX(in input.File, opts Options) (*pairSource, error) {
@@ -270,7 +269,7 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 	}
 	names := []string{opts.SourceColumn, opts.TargetColumn, SourceLanguage, TargetLanguage}
 	return &pairSource{name: in.Path, reader: r, texts: newTexts(names), langs: []string{opts.Source, opts.Target},
-		units: true, whole: opts.Whole, leaveOut: leaveOut{skip: opts.SkipBad}}, nil
+		units: true, leaveOut: leaveOut{skip: opts.SkipBad}}, nil
 }
 
 // openPairs opens PO, or XLIFF, whose languages have to be those that are named, if any are, and are columns.
@@ -310,7 +309,7 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 			}
 			continue
 		}
-		if rec.Reason == exchange.Untranslated || rec.Reason == corpus.ReasonMalformed && s.whole {
+		if rec.Reason == exchange.Untranslated {
 			s.lacking++
 			continue
 		}

@@ -39,8 +39,9 @@ type Options struct {
 	MustName bool
 	// SkipBad leaves out lines and records that cannot be read, and counts them (Reader.Bad). Otherwise they are errors.
 	SkipBad bool
-	// Whole leaves out units of TMX without a text in one of the languages, which are rows with an empty one otherwise.
-	Whole bool
+	// Known leaves out rows of which a text is null, and Whole those of which one is null or blank. They are counted
+	// (Reader.Lacking).
+	Known, Whole bool
 	// Columns are the columns to read; nil means all. Formats other than Parquet read all. Those that do not exist are
 	// ignored.
 	Columns []string
@@ -51,10 +52,11 @@ func DefaultOptions() Options { return Options{SourceColumn: SourceText, TargetC
 
 // Reader reads a table. It may be used by one goroutine. Close must be called last.
 type Reader struct {
-	name   string
-	opts   Options
-	source source
-	rows   uint64
+	name    string
+	opts    Options
+	source  source
+	rows    uint64
+	lacking uint64 // rows that were left out, as they have no text on one side
 }
 
 // source is a format's part of a Reader.
@@ -103,28 +105,54 @@ func Open(files []string, opts Options) (*Reader, error) {
 
 // Next returns the next rows, or io.EOF after the last.
 func (r *Reader) Next(ctx context.Context) (*Batch, error) {
-	record, err := r.source.next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b := batchOf(record, r.rows)
-	if r.rows == 0 {
-		for _, name := range []string{r.opts.SourceColumn, r.opts.TargetColumn} {
-			if _, err := b.Texts(name); err != nil {
-				return nil, badinput.Errorf("%s: %w", r.name, err)
+	for {
+		record, err := r.source.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b := batchOf(record, r.rows)
+		whole := r.opts.Known || r.opts.Whole
+		if r.rows == 0 || whole {
+			if b, err = r.checked(b, whole); err != nil {
+				return nil, err
 			}
 		}
+		if r.rows += uint64(b.rows); b.rows > 0 || !whole {
+			return b, nil
+		}
 	}
-	r.rows += uint64(b.rows)
-	return b, nil
 }
 
-// Lacking is how many units without a text in one of the languages, or a translation, were left out so far.
+// checked checks that a batch has both columns of texts, and leaves out the rows that the options say lack one.
+func (r *Reader) checked(b *Batch, whole bool) (*Batch, error) {
+	var texts [2]func(i int) (string, bool)
+	for side, name := range []string{r.opts.SourceColumn, r.opts.TargetColumn} {
+		var err error
+		if texts[side], err = b.Texts(name); err != nil {
+			return nil, badinput.Errorf("%s: %w", r.name, err)
+		}
+	}
+	if !whole {
+		return b, nil
+	}
+	rows := make([]int, 0, b.rows)
+	for i := range b.rows {
+		source, known := texts[0](i)
+		target, both := texts[1](i)
+		if known && both && (!r.opts.Whole || strings.TrimSpace(source) != "" && strings.TrimSpace(target) != "") {
+			rows = append(rows, i)
+		}
+	}
+	r.lacking += uint64(b.rows - len(rows))
+	return b.Select(rows)
+}
+
+// Lacking is how many rows without a text on one side, and units without a translation, were left out so far.
 func (r *Reader) Lacking() uint64 {
 	if units, ok := r.source.(*pairSource); ok {
-		return units.lacking
+		return r.lacking + units.lacking
 	}
-	return 0
+	return r.lacking
 }
 
 // Bad is how many lines or records were left out so far, as they cannot be read.

@@ -141,7 +141,7 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if e.first, err = r.Next(ctx); errors.Is(err, io.EOF) {
-		return badinput.Errorf("%s has no pair: give a file with some", strings.Join(e.opts.Files, ", "))
+		return badinput.Errorf("%s has no pair with a text on both sides: give a file with some, or name its columns with --src-column and --tgt-column", strings.Join(e.opts.Files, ", "))
 	}
 	if err != nil {
 		return err

@@ -249,22 +249,28 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
-// TestSourceless: pairs that a catalogue has no place for are not counted as exported, but told.
-func TestSourceless(t *testing.T) {
+// TestWithoutAText: rows of which a text is null or blank are no pairs in any format, and are told.
+func TestWithoutAText(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.tsv"), filepath.Join(dir, "out.po")
-	if err := os.WriteFile(in, []byte("eins\tone\n\ttwo\n"), 0o600); err != nil {
+	in := filepath.Join(dir, "in.jsonl")
+	rows := `{"de":null,"en":"none"}` + "\n" + `{"de":"eins","en":"one"}` + "\n" + `{"de":"","en":"two"}` + "\n" + `{"de":"drei","en":" "}` + "\n" + `{"de":"vier","en":null}` + "\n"
+	if err := os.WriteFile(in, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{Files: []string{in}, Format: "po", Out: out, Table: table.DefaultOptions(), Version: "7.8"}
-	opts.Table.Source, opts.Table.Target = "de", "en"
-	report, err := Run(t.Context(), opts)
-	var summary strings.Builder
-	if err == nil {
-		report.Summary(&summary)
+	opts := Options{Files: []string{in}, Version: "7.8", All: true, Table: table.Options{SourceColumn: "de", TargetColumn: "en", Source: "de", Target: "en"}}
+	for i := range Formats {
+		opts.Format, opts.Out = Formats[i].Name, filepath.Join(dir, "out."+Formats[i].Name)
+		report, err := Run(t.Context(), opts)
+		var summary strings.Builder
+		if err == nil {
+			report.Summary(&summary)
+		}
+		if err != nil || report.Written != 1 || !strings.HasPrefix(summary.String(), "1 of 1 pairs exported; 4 without a text on one side are left out\n") {
+			t.Errorf("%s: %v, %+v: %s", opts.Format, err, report, summary.String())
+		}
 	}
-	if err != nil || report.Written != 1 || !strings.Contains(summary.String(), "; 1 pairs without a source text are left out") {
-		t.Errorf("%v, %+v: %s", err, report, summary.String())
+	if data, err := os.ReadFile(filepath.Join(dir, "out.moses.de")); err != nil || string(data) != "eins\n" {
+		t.Errorf("moses has %q, %v", data, err)
 	}
 	opts.Format, opts.Out = "tmx", filepath.Join(dir, "out.tmx")
 	if _, err := Run(t.Context(), opts); err != nil {

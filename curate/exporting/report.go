@@ -15,8 +15,7 @@ type Report struct {
 	SplitBy       string // the column that the sets were divided by
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
-	Lacking       uint64 // units of TMX, XLIFF and PO left out, as they have no text in one of the languages
-	Sourceless    uint64 // pairs left out, as a catalogue has no place for one without a source text
+	Lacking       uint64 // rows and units left out, as they have no text on one side
 	Bad           uint64 // lines left out, as they cannot be read
 	Unnamed       int    // columns of a file that names none, the first two of which were taken for the texts
 }
@@ -55,13 +54,7 @@ func (r *Report) Summary(w io.Writer) {
 	if r.Addresses > 0 {
 		fmt.Fprintf(w, ", with %d addresses; %d rows repeated a pair", r.Addresses, r.Repeated)
 	}
-	if r.Lacking > 0 {
-		fmt.Fprintf(w, "; %d units without one of the languages are left out", r.Lacking)
-	}
-	if r.Sourceless > 0 {
-		fmt.Fprintf(w, "; %d pairs without a source text are left out, as po has no place for them", r.Sourceless)
-	}
-	filtering.TellBad(w, r.Bad)
+	filtering.TellLeftOut(w, r.Lacking, r.Bad)
 	fmt.Fprintln(w)
 	for _, s := range r.Sets {
 		fmt.Fprintf(w, "  %-10s %9d  %s\n", s.Name, s.Pairs, strings.Join(s.Files, " "))

@@ -135,10 +135,6 @@ func (e *exporter) finish(sets []*set) error {
 		if err := s.writer.Close(); err != nil {
 			return err
 		}
-		if u, ok := s.writer.(*units); ok {
-			s.pairs -= u.left
-			e.report.Sourceless += u.left
-		}
 		for _, to := range s.to { // writes what is left before any file is published
 			if err := to.Close(); err != nil {
 				return err

@@ -23,7 +23,6 @@ type units struct {
 	value   []byte
 	one     unit
 	started bool
-	left    uint64 // rows left out, as they have no source text
 }
 
 // form is how a format writes units.
@@ -32,7 +31,6 @@ type form struct {
 	unit   func(dst []byte, u *unit) []byte
 	end    string
 	pair   bool // all units are of one pair of languages, which the header names
-	named  bool // units are named by their source texts, and an empty one is the header
 }
 
 // unit is a row.
@@ -80,10 +78,6 @@ func (w *units) Write(b *table.Batch) error {
 				b.First()+uint64(i)+1, u.languages[0], u.languages[1], first[0], first[1])
 		}
 		u.number, u.notes = u.number+1, u.notes[:0]
-		if w.form.named && u.texts[0] == "" {
-			w.left++
-			continue
-		}
 		for c := range cells {
 			if slices.Contains(skip, cells[c].Name) || cells[c].Null(i) {
 				continue
@@ -244,7 +238,7 @@ func xliffUnit(dst []byte, u *unit) []byte {
 
 // po is gettext's catalogue of messages. Notes are comments. A catalogue has a message once, and texts may repeat, so
 // the context of each is its number.
-var po = form{header: poHeader, unit: poUnit, pair: true, named: true}
+var po = form{header: poHeader, unit: poUnit, pair: true}
 
 func poHeader(dst []byte, _ *FormatOptions, languages [2]string) []byte {
 	dst = append(dst, "msgid \"\"\nmsgstr \"\"\n"...)

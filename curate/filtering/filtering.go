@@ -42,6 +42,7 @@ const prefix = "filter:"
 
 // Run filters a file and reports what the rules reject.
 func Run(ctx context.Context, opts Options) (_ *Report, err error) {
+	opts.Table.Known = true
 	first, metadata, err := peek(ctx, &opts)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func peek(ctx context.Context, opts *Options) (_ *table.Batch, metadata map[stri
 	}
 	b, err := r.Next(ctx)
 	if errors.Is(err, io.EOF) {
-		err = badinput.Errorf("%s has no pair: give a file with some", strings.Join(opts.Files, ", "))
+		err = badinput.Errorf("%s has no pair with a text on both sides: give a file with some, or name its columns with --src-column and --tgt-column", strings.Join(opts.Files, ", "))
 	}
 	if err == nil {
 		b, err = withLanguages(b, opts.Table)

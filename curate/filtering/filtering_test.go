@@ -376,7 +376,23 @@ func TestUnitsWithoutATranslation(t *testing.T) {
 	}
 	report, err := Run(t.Context(), Options{Files: []string{in}, Table: table.DefaultOptions(), Rules: rulesOf(t, "never: \"length_src < 0\"")})
 	var out strings.Builder
-	if report.Summary(&out); err != nil || report.Pairs != 1 || !strings.Contains(out.String(), "; 1 units without a translation are left out") {
+	if report.Summary(&out); err != nil || report.Pairs != 1 || !strings.Contains(out.String(), "; 1 without a text on one side are left out") {
 		t.Errorf("%+v, %v: %s", report, err, out.String())
+	}
+}
+
+// TestRowsOfOtherLanguages: a row of which a text is null is no pair, and one with an empty text is a bad one.
+func TestRowsOfOtherLanguages(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "in.jsonl"), filepath.Join(t.TempDir(), "out.parquet")
+	rows := `{"src_text":null,"tgt_text":"Three languages."}` + "\n" + `{"src_text":"Das Haus.","tgt_text":"The house."}` + "\n" + `{"src_text":"Das Haus.","tgt_text":""}` + "\n"
+	if err := os.WriteFile(in, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := run(t, Options{Rules: rulesOf(t, "empty: words_tgt == 0"), Out: out}, in)
+	if report.Pairs != 2 || report.Kept != 1 || report.Lacking != 1 {
+		t.Errorf("%+v", report)
+	}
+	if got := firstNumber(t, out, "group"); got != 1 {
+		t.Errorf("the first pair is of the group %v", got)
 	}
 }

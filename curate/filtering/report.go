@@ -14,7 +14,7 @@ import (
 type Report struct {
 	Pairs  uint64 // all rows
 	Before uint64 // rows that were rejected before filtering
-	// Lacking are units of TMX, XLIFF and PO left out, as they have no translation.
+	// Lacking are rows left out, as a text is null, and units without a translation.
 	Lacking uint64
 	Kept    uint64
 	Fixed   uint64 // pairs of which a text was repaired
@@ -102,20 +102,20 @@ func (r *Report) Summary(w io.Writer) {
 	if r.Before > 0 {
 		fmt.Fprintf(w, "; %d were rejected before", r.Before)
 	}
-	if r.Lacking > 0 {
-		fmt.Fprintf(w, "; %d units without a translation are left out", r.Lacking)
-	}
-	TellBad(w, r.Bad)
+	TellLeftOut(w, r.Lacking, r.Bad)
 	fmt.Fprintln(w)
 	if r.Others {
 		fmt.Fprintln(w, "the file's annotations are of other texts or languages: they were computed again")
 	}
 }
 
-// TellBad writes how many lines were left out.
-func TellBad(w io.Writer, lines uint64) {
-	if lines > 0 {
-		fmt.Fprintf(w, "; %d lines that cannot be read are left out", lines)
+// TellLeftOut writes how many rows have no text on one side, and how many lines cannot be read.
+func TellLeftOut(w io.Writer, lacking, bad uint64) {
+	if lacking > 0 {
+		fmt.Fprintf(w, "; %d without a text on one side are left out", lacking)
+	}
+	if bad > 0 {
+		fmt.Fprintf(w, "; %d lines that cannot be read are left out", bad)
 	}
 }
 

@@ -51,7 +51,7 @@ func NewExport() *cobra.Command {
 		Short: "Write bitext for other programs: TSV, CSV, Moses, TMX, XLIFF, PO, JSON lines, Parquet, Hugging Face",
 		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, CSV, JSON
 lines, TMX, XLIFF or PO; two files are line-aligned. Only kept pairs are written (--all writes the others too), with
-all their columns, or those of --columns. The formats for translators, tmx, xliff and po, have texts and languages
+all their columns, or those of --columns; rows without a text on one side are left out and counted. The formats for translators, tmx, xliff and po, have texts and languages
 alone unless --columns names more. --blocks writes paragraphs or documents that a run with --documents on aligned.
 --dev and --test divide the pairs by source document, so that no document is in two sets; which set a document is in
 depends on its name and the set's share alone. --dedup-urls writes a pair of texts once, with all addresses where its

@@ -116,7 +116,8 @@ Parquet, TSV, CSV, JSON lines, TMX, XLIFF or PO; two files are line-aligned. Eve
 ratio, numbers that differ, languages, mark-up, near-duplicates and more: docs/filters.md), and conditions over them
 decide: a rejected pair stays in the output with keep = false and the rules' names as its reasons. A file that is
 annotated already is read once and only decided on again, in seconds. Labels of a run stand whatever the rules say,
-with the texts that reviewers gave. Nothing is dropped; mine export leaves out what is not kept.`,
+with the texts that reviewers gave. Nothing is dropped but rows of which a text is null, which are counted; mine export
+leaves out what is not kept.`,
 		Example: `  mine filter mined/de-en.parquet --out filtered.parquet --stats
   mine filter filtered.parquet --config strict --out strict.parquet
   mine filter pairs.de pairs.en --src de --tgt en --out filtered.parquet`,

@@ -140,6 +140,9 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err := o.searchPool(ctx, pool, margin); err != nil {
 		return err
 	}
+	if n := lacking(rows); n > 0 {
+		slog.Warn("pairs without a text on one side have no score", "pairs", n, "of", in.Pairs)
+	}
 	return o.write(ctx, in, parquet, func(i int) *mine.Candidate {
 		if rows[0][i] < 0 || rows[1][i] < 0 {
 			return nil
@@ -147,6 +150,16 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 		c := pool.Score(rows[0][i], rows[1][i])
 		return &c
 	}, stdout)
+}
+
+// lacking counts the pairs of which a side has no text, and so no row.
+func lacking(rows [2][]int32) (n int) {
+	for i := range rows[0] {
+		if rows[0][i] < 0 || rows[1][i] < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // readCorpora adds the sentences that are neighbours, too.
