@@ -23,7 +23,8 @@ import (
 
 // File holds all that a file of pairs needs to be written again, with columns added and nothing left out.
 type File struct {
-	Pairs int
+	Pairs   int
+	Unnamed int // the function's value
 
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
@@ -49,6 +50,7 @@ func Load(in input.File, format Format, opts Options, each Each) (*File, error) 
 	if err := f.read(r, each); err != nil {
 		return nil, err
 	}
+	f.Unnamed = Unnamed(r)
 	switch r := r.(type) {
 	case *tsvReader:
 		f.header, f.width = r.header, r.row.width

@@ -60,6 +60,23 @@ func (r *tsvReader) Next() (Record, error) {
 	return rec, nil
 }
 
+// Unnamed is the number of columns of a file whose texts are the first two of more, as neither its first line nor the
+// options name them; otherwise it is 0. It is known when a pair was read.
+func Unnamed(r Reader) int {
+	if t, ok := r.(*tsvReader); ok && t.begun && !t.header && t.opts.Layout == nil && t.row.width > 2 {
+		return t.row.width
+	}
+	return 0
+}
+
+// UnnamedWarning is the warning of so many columns that nothing names, with what to do.
+func UnnamedWarning(columns int, do string) string {
+	return fmt.Sprintf("no line names the %d columns: the first two are taken for the texts; %s", columns, do)
+}
+
+// NameColumns is what to do where columns have no numbers.
+const NameColumns = "name them in a first line, and the texts among them with --src-column and --tgt-column"
+
 // begin finds the columns, unless a layout says them.
 func (r *tsvReader) begin(line corpus.Line) (err error) {
 	if r.opts.Layout != nil && r.opts.Layout.unsaid(strings.Split(line.Text, "\t")) {

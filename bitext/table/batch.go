@@ -141,6 +141,25 @@ func (b *Batch) With(added ...Values) (*Batch, error) {
 	return out, nil
 }
 
+// Usual returns the batch with two columns as the usual texts: first, and under their names. Another column of such a
+// name is left out. A batch whose texts have these names already stays as it is.
+func (b *Batch) Usual(source, target string) (*Batch, error) {
+	if source == SourceText && target == TargetText {
+		return b, nil
+	}
+	names := []string{source, target}
+	for _, f := range b.fields {
+		if !slices.Contains([]string{source, target, SourceText, TargetText}, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	out, err := b.Only(names)
+	if err == nil {
+		out.fields[0].Name, out.fields[1].Name = SourceText, TargetText
+	}
+	return out, err
+}
+
 // Slice returns the rows from one to before another.
 func (b *Batch) Slice(from, to int) *Batch {
 	out := &Batch{to - from, b.fields, make([]arrow.Array, len(b.columns)), b.first + uint64(from)}

@@ -408,3 +408,32 @@ func TestBatchesStay(t *testing.T) {
 		}
 	}
 }
+
+// TestUsual: two columns become the usual texts, in the place of others of these names.
+func TestUsual(t *testing.T) {
+	b, err := NewBatch(1, 0, Values{Name: "n", Text: []string{"1"}}, Values{Name: "src_text", Text: []string{"old"}},
+		Values{Name: "tgt_text", Text: []string{"house"}}, Values{Name: "de", Text: []string{"Haus"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ source, target, names, texts string }{
+		{"src_text", "tgt_text", "n src_text tgt_text de", "old house"},
+		{"tgt_text", "src_text", "src_text tgt_text n de", "house old"},
+		{"de", "tgt_text", "src_text tgt_text n", "Haus house"},
+	} {
+		got, err := b.Usual(c.source, c.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, column := range got.Columns() {
+			names = append(names, column.Name)
+		}
+		if texts := column(t, got, "src_text")[0] + " " + column(t, got, "tgt_text")[0]; texts != c.texts || strings.Join(names, " ") != c.names {
+			t.Errorf("%s and %s: columns %q, texts %q", c.source, c.target, names, texts)
+		}
+	}
+	if _, err := b.Usual("fr", "de"); !badinput.Is(err) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}

@@ -42,3 +42,36 @@ func TestScoreTellsPairsWithoutAText(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// TestColumnsOfLanguages: the two columns that are chosen among those of many languages are the texts of what export
+// and filter write, and where nothing names columns every command says so.
+func TestColumnsOfLanguages(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	rows := write("rows.jsonl", `{"de":"Guten Tag.","es":"Hola.","fr":"Bonjour.","links":3}`+"\n"+`{"de":"Hallo.","es":null,"fr":"Salut.","links":1}`+"\n")
+	columns := []string{"--src-column", "fr", "--tgt-column", "es", "--src", "fr", "--tgt", "es"}
+	exported, filtered, again := filepath.Join(dir, "x.tsv"), filepath.Join(dir, "x.parquet"), filepath.Join(dir, "again.tsv")
+	must(t, append([]string{"export", rows, "--out", exported}, columns...)...)
+	if data, err := os.ReadFile(exported); err != nil || string(data) != "src_text\ttgt_text\tde\tlinks\nBonjour.\tHola.\tGuten Tag.\t3\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	scored, log := said(t, "score", exported, "--src", "fr", "--tgt", "es", "--encoder", "use-static")
+	if !strings.HasPrefix(scored, "src_text\ttgt_text\tde\tlinks\tscore\t") || strings.Contains(log, "WARN") {
+		t.Errorf("%q, with the log %q", scored, log)
+	}
+	must(t, append([]string{"filter", rows, "--config", "none", "--out", filtered}, columns...)...)
+	must(t, "export", filtered, "--columns", "links", "--out", again)
+	if data, err := os.ReadFile(again); err != nil || string(data) != "src_text\ttgt_text\tlinks\nBonjour.\tHola.\t3\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	must(t, "filter", filtered, "--config", "none", "--out", filepath.Join(dir, "y.parquet"))
+
+	header := write("header.tsv", "de\tes\tfr\nGuten Tag.\tHola.\tBonjour.\n")
+	for _, args := range [][]string{
+		{"filter", header}, {"align", header}, {"score", header, "--src", "de", "--tgt", "es", "--encoder", "use-static"},
+	} {
+		if _, log := said(t, args...); !strings.Contains(log, "no line names the 3 columns: the first two are taken for the texts") {
+			t.Errorf("mine %s logs %q", args[0], log)
+		}
+	}
+}

@@ -345,11 +345,9 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 			return err
 		}
 	}
-	if e.opts.Columns != nil {
-		var err error
-		if b, err = b.Only(e.opts.Columns); err != nil {
-			return err
-		}
+	b, err := e.written(b)
+	if err != nil {
+		return err
 	}
 	for _, s := range sets {
 		part := parts[s.part]
@@ -366,6 +364,16 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 		s.pairs += uint64(len(part))
 	}
 	return nil
+}
+
+// written returns the columns of a batch that are written, under the names that they get.
+func (e *exporter) written(b *table.Batch) (_ *table.Batch, err error) {
+	if e.opts.Columns != nil {
+		if b, err = b.Only(e.opts.Columns); err != nil {
+			return nil, err
+		}
+	}
+	return b.Usual(e.opts.Table.SourceColumn, e.opts.Table.TargetColumn)
 }
 
 // upTo lists the numbers below n.

@@ -92,7 +92,7 @@ func (e *exporter) create(sets []*set, fill func() error) error {
 		}
 	}
 	opts := FormatOptions{
-		SourceColumn: e.opts.Table.SourceColumn, TargetColumn: e.opts.Table.TargetColumn,
+		SourceColumn: table.SourceText, TargetColumn: table.TargetText,
 		Source: e.opts.Table.Source, Target: e.opts.Table.Target, Breaks: e.opts.Breaks, Metadata: e.metadata, Version: e.opts.Version,
 	}
 	next := func() error {
@@ -121,12 +121,9 @@ func (e *exporter) create(sets []*set, fill func() error) error {
 func (e *exporter) finish(sets []*set) error {
 	for _, s := range sets {
 		if s.pairs == 0 {
-			b := e.first
-			if e.opts.Columns != nil {
-				var err error
-				if b, err = b.Only(e.opts.Columns); err != nil {
-					return err
-				}
+			b, err := e.written(e.first)
+			if err != nil {
+				return err
 			}
 			if err := s.writer.Write(b.Slice(0, 0)); err != nil {
 				return err

@@ -74,9 +74,12 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 			said = map[string]string{}
 		}
 		said[metadataVersion], said[metadataRules] = strconv.Itoa(annotate.Version), describe(opts.Rules)
-		if !f.annotated {
-			said[metadataOf] = subjectOf(opts.Table).String()
+		of := subjectOf(opts.Table)
+		if f.annotated {
+			of = readAnnotatedOf(metadata)
 		}
+		of.columns = usual.columns // they are written so
+		said[metadataOf] = of.String()
 		w := table.NewParquetWriter(to, said)
 		return errors.Join(f.apply(ctx, w.Write), w.Close())
 	})
@@ -194,6 +197,9 @@ func (f *filterer) apply(ctx context.Context, write func(b *table.Batch) error) 
 		f.progress(b, true)
 		if write == nil {
 			return nil
+		}
+		if b, err = b.Usual(f.opts.Table.SourceColumn, f.opts.Table.TargetColumn); err != nil {
+			return err
 		}
 		return write(b)
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/filter/rule"
 )
 
@@ -136,7 +137,7 @@ func (r *Report) Warnings() (warnings []string) {
 
 // UnnamedWarning is the warning of a file with further columns that nothing names.
 func UnnamedWarning(columns int) string {
-	return fmt.Sprintf("no line names the %d columns: the first two are taken for the texts; give the numbers of others, such as --src-column 2 --tgt-column 3", columns)
+	return exchange.UnnamedWarning(columns, "give the numbers of others, such as --src-column 2 --tgt-column 3")
 }
 
 // Table writes what each rule rejects, and samples, whose rows count from 0 as those of mine explain.

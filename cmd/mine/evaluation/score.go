@@ -274,6 +274,9 @@ func (o scoreOptions) read(
 		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
 		MustName: o.Changed("src-column") || o.Changed("tgt-column"), Added: o.added(),
 	}, each)
+	if err == nil && in.Unnamed > 0 {
+		slog.Warn(exchange.UnnamedWarning(in.Unnamed, exchange.NameColumns))
+	}
 	return in, "", err
 }
 
