@@ -295,7 +295,19 @@ func walk(fsys fs.FS, dir string) ([]string, error) {
 		return nil, badinput.Errorf(
 			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
 	}
-	return found, nil
+	return found, savedToDisk(found)
+}
+
+// savedToDisk refuses a data set as Hugging Face's save_to_disk leaves it: files of Arrow beside descriptions, which
+// could be read as JSON.
+func savedToDisk(files []string) error {
+	for _, name := range files {
+		dir, base := path.Split(name)
+		if path.Ext(base) == ".arrow" && (slices.Contains(files, dir+"dataset_info.json") || slices.Contains(files, dir+"state.json")) {
+			return badinput.Errorf("%s is a data set of Hugging Face's save_to_disk, whose .arrow files are not read; %s", path.Clean(dir), streamAdvice)
+		}
+	}
+	return nil
 }
 
 func isIgnored(base string) bool {

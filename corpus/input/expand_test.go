@@ -82,6 +82,16 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestSavedToDisk: the descriptions beside Arrow's files are no text either.
+func TestSavedToDisk(t *testing.T) {
+	saved := fstest.MapFS{"d/train/data.arrow": {}, "d/train/state.json": {}, "d/dataset_dict.json": {}}
+	_, err := Expand(saved, []string{"d"})
+	corpustest.BadInput(t, err, "d/train is a data set of Hugging Face's save_to_disk", "load_from_disk(FOLDER).to_parquet")
+	if files, err := Expand(fstest.MapFS{"d/state.json": {}, "d/e/x.arrow": {}}, []string{"d"}); err != nil || len(files) != 2 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
 // TestBrokenLinks: a link to itself or to nothing is an error that no repetition mends, or found with what is wrong.
 func TestBrokenLinks(t *testing.T) {
 	for name, why := range map[string]string{"loop": "leads back to itself", "gone": "does not exist"} {

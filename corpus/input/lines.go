@@ -3,6 +3,7 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,8 +35,8 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if kind := binaryKind(head); kind != "" {
-		return nil, badinput.Errorf("%s is %s and no text; give the text in it as a file of lines", name, kind)
+	if kind := binaryKind(head); kind.name != "" {
+		return nil, badinput.Errorf("%s is %s and no text; %s", name, kind.name, cmp.Or(kind.advice, "give the text in it as a file of lines"))
 	}
 	switch {
 	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
@@ -48,28 +49,52 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 	return &LineReader{Name: name, Max: max, br: br}, nil
 }
 
-// binaryKinds are the first bytes of files that lie among text by mistake.
-var binaryKinds = []struct{ head, kind string }{
-	{"%PDF-", "a PDF"}, {"PK\x03\x04", "a ZIP archive or an office document"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"},
-	{"{\\rtf", "an RTF document"}, {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {"Rar!\x1a\x07", "a RAR archive"},
-	{"\x89PNG\r\n", "an image"}, {"\xff\xd8\xff", "an image"}, {"GIF8", "an image"}, {"\x7fELF", "a program"},
-	{"ARROW1\x00\x00", "an Arrow file"}, {"FEA1", "an Arrow file"},
+// foreign is a kind of file that lies among text by mistake, and what to do with it; empty: its text is to be given.
+type foreign struct{ name, advice string }
+
+const (
+	arrowAdvice  = "write it as Parquet: pyarrow.parquet.write_table(pyarrow.feather.read_table(FILE), 'text.parquet')"
+	streamAdvice = "write it as Parquet: datasets.load_from_disk(FOLDER).to_parquet('text.parquet'), of a dictionary of splits one of them"
+)
+
+// binaryKinds are kinds by their first bytes.
+var binaryKinds = []struct {
+	head string
+	kind foreign
+}{
+	{"%PDF-", foreign{name: "a PDF"}}, {"PK\x03\x04", foreign{name: "a ZIP archive or an office document"}},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", foreign{name: "an office document"}},
+	{"{\\rtf", foreign{name: "an RTF document"}}, {"7z\xbc\xaf\x27\x1c", foreign{name: "a 7-Zip archive"}},
+	{"Rar!\x1a\x07", foreign{name: "a RAR archive"}}, {"\x89PNG\r\n", foreign{name: "an image"}}, {"\xff\xd8\xff", foreign{name: "an image"}},
+	{"GIF8", foreign{name: "an image"}}, {"\x7fELF", foreign{name: "a program"}},
+	{"ARROW1\x00\x00", foreign{"an Arrow file", arrowAdvice}}, {"FEA1", foreign{"an Arrow file", arrowAdvice}},
+	{"\x04\x22\x4d\x18", foreign{"compressed with LZ4", "decompress it (lz4 -d), or compress it with gzip, zstd, xz or bzip2"}},
+	{"\x5d\x00\x00", foreign{"compressed with LZMA", "decompress it (xz -d --format=lzma), or compress it with gzip, zstd, xz or bzip2"}},
 }
 
 // tarMagic stands behind the first name and its numbers.
 const tarMagic, tarMagicAt = "ustar", 257
 
-func binaryKind(head []byte) string {
-	if bytes.HasPrefix(head[min(tarMagicAt, len(head)):], []byte(tarMagic)) && bytes.IndexByte(head[:tarMagicAt], 0) >= 0 {
-		return "a tar archive"
+// binaryKind is the kind of a file by its head, the zero value for text.
+func binaryKind(head []byte) foreign {
+	switch {
+	case bytes.HasPrefix(head[min(tarMagicAt, len(head)):], []byte(tarMagic)) && bytes.IndexByte(head[:tarMagicAt], 0) >= 0:
+		return foreign{name: "a tar archive"}
+	case isArrowStream(head):
+		return foreign{"a stream of Arrow, as Hugging Face's save_to_disk writes it,", streamAdvice}
 	}
 	for _, known := range binaryKinds {
 		if bytes.HasPrefix(head, []byte(known.head)) {
 			return known.kind
 		}
 	}
-	return ""
+	return foreign{}
+}
+
+// isArrowStream recognises the first message of Arrow's IPC stream: a mark and the length of the schema, a multiple of
+// eight below 16 MiB.
+func isArrowStream(head []byte) bool {
+	return len(head) >= 8 && bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")) && head[4]%8 == 0 && head[7] == 0
 }
 
 // looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the
