@@ -172,6 +172,10 @@ func openText(r *Reader, br *bufio.Reader) (decoder, error) {
 		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, with --format text if every line is a sentence with its tags, "+
 			"or leave the file out", r.src.Name)
 	}
+	if r.opts.Format == FormatAuto && input.Base64Lines(head) {
+		return nil, badinput.Errorf("%s has lines in base64, not text; decode each (while read -r l; do echo \"$l\" | base64 -d; done), give the web archive, "+
+			"or read it as it is with --format text", r.src.Name)
+	}
 	return onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &textDecoder{in}, nil })(r, br)
 }
 

@@ -216,6 +216,7 @@ func TestFatalInputs(t *testing.T) {
 		{"a stream of Arrow", "a.arrow", "\xff\xff\xff\xff\x98\x00\x00\x00\x10\x00\x00\x00", []string{"a.arrow is a stream of Arrow", "load_from_disk(FOLDER).to_parquet"}},
 		{"LZ4", "a.txt", "\x04\x22\x4d\x18\x64\x40\xa7\x39", []string{"a.txt is compressed with LZ4", "lz4 -d"}},
 		{"LZMA", "a.txt", "\x5d\x00\x00\x80\x00\xff\xff", []string{"a.txt is compressed with LZMA", "xz -d"}},
+		{"base64", "a.gz", string(packers["gz"](t, []byte(strings.Repeat("RXMgcmVnbmV0IHNlaXQgZ2VzdGVybiBzY2hvbiB3aWVkZXIuCg==\n", 20)))), []string{"a.gz has lines in base64", "base64 -d"}},
 		{"a part of a page", "a.txt", "<div>\n<p>It rained.</p>\n</div>\n", []string{"a.txt is HTML, not text; read it with --format html"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
