@@ -7,6 +7,7 @@ import (
 	"html"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,6 +176,17 @@ func TestExclude(t *testing.T) {
 	}
 	if _, err := openExplainer(t, cfg.Out).Explain(t.Context(), lines[0][0], lines[1][0]); err == nil || !strings.Contains(err.Error(), known) {
 		t.Errorf("explaining a pair that is left out: %v", err)
+	}
+	if len(report.Warnings) > 0 {
+		t.Errorf("warnings %q", report.Warnings)
+	}
+	cfg.Exclude, cfg.Out = filepath.Join(dir, "other.tsv"), filepath.Join(dir, "other")
+	if err := os.WriteFile(cfg.Exclude, []byte("Ein anderer Satz.\tAnother sentence.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report = mustRun(t, cfg)
+	if !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "--exclude leaves nothing out") }) {
+		t.Errorf("translations of other text: warnings %q", report.Warnings)
 	}
 	cfg.Exclude = filepath.Join(dir, "none.tsv")
 	if _, err := Run(t.Context(), cfg, options()); err == nil || !strings.Contains(err.Error(), "none.tsv") {

@@ -49,8 +49,8 @@ func (in FileInput) each(ctx context.Context, r exchange.Reader, do func(source,
 		if unread > 0 {
 			slog.Warn("lines that are no pair have no links", "lines", unread, "first", first)
 		}
-		if columns := exchange.Unnamed(r); columns > 0 {
-			slog.Warn(exchange.UnnamedWarning(columns, exchange.NameColumns))
+		if n := exchange.Unnamed(r); n > 0 {
+			slog.Warn(in.name() + ": " + exchange.UnnamedWarning(n))
 		}
 	}()
 	for {

@@ -32,7 +32,8 @@ func openCSV(in input.File, opts Options) (_ *csvReader, err error) {
 	r, columns := &csvReader{File: f}, f.Header()
 	switch {
 	case opts.Layout == nil:
-		opts.MustName = opts.MustName || len(columns) > 2 // most files have a header
+		_, _, _, known := opts.named(columns)
+		opts.MustName = opts.MustName || len(columns) > 2 && !known // most files have a header
 		r.row, r.header, err = opts.row(columns, "comma-separated", in.Path, 1)
 	case len(columns) != len(opts.Layout.Columns):
 		err = badinput.Errorf("%s: its first record has %d fields, but %d columns are named: correct columns of its source",

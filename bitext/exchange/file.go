@@ -23,8 +23,7 @@ import (
 
 // File holds all that a file of pairs needs to be written again, with columns added and nothing left out.
 type File struct {
-	Pairs   int
-	Unnamed int // the function's value
+	Pairs int
 
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
@@ -50,7 +49,6 @@ func Load(in input.File, format Format, opts Options, each Each) (*File, error) 
 	if err := f.read(r, each); err != nil {
 		return nil, err
 	}
-	f.Unnamed = Unnamed(r)
 	switch r := r.(type) {
 	case *tsvReader:
 		f.header, f.width = r.header, r.row.width
@@ -79,6 +77,7 @@ func (f *File) read(r Reader, each Each) (err error) {
 	for {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {
+			warnUnnamed(r, f.inputs[0].Path, "")
 			return nil
 		}
 		if err != nil {

@@ -22,7 +22,9 @@ type tsvReader struct {
 	row   row
 	begun bool
 	// header says that the first line names the columns.
-	header bool
+	header  bool
+	guessed bool          // nothing names the columns, of which there are more than two
+	ahead   []corpus.Line // those read to check what columns hold
 }
 
 func openTSV(in input.File, opts Options) (*tsvReader, error) {
@@ -39,7 +41,7 @@ func openTSV(in input.File, opts Options) (*tsvReader, error) {
 
 // Next implements Reader.
 func (r *tsvReader) Next() (Record, error) {
-	line, err := r.lines.Next()
+	line, err := r.line()
 	if err != nil {
 		return Record{}, err
 	}
@@ -60,22 +62,14 @@ func (r *tsvReader) Next() (Record, error) {
 	return rec, nil
 }
 
-// Unnamed is the number of columns of a file whose texts are the first two of more, as neither its first line nor the
-// options name them; otherwise it is 0. It is known when a pair was read.
-func Unnamed(r Reader) int {
-	if t, ok := r.(*tsvReader); ok && t.begun && !t.header && t.opts.Layout == nil && t.row.width > 2 {
-		return t.row.width
+func (r *tsvReader) line() (corpus.Line, error) {
+	if len(r.ahead) == 0 {
+		return r.lines.Next()
 	}
-	return 0
+	line := r.ahead[0]
+	r.ahead = r.ahead[1:]
+	return line, nil
 }
-
-// UnnamedWarning is the warning of so many columns that nothing names, with what to do.
-func UnnamedWarning(columns int, do string) string {
-	return fmt.Sprintf("no line names the %d columns: the first two are taken for the texts; %s", columns, do)
-}
-
-// NameColumns is what to do where columns have no numbers.
-const NameColumns = "name them in a first line, and the texts among them with --src-column and --tgt-column"
 
 // begin finds the columns, unless a layout says them.
 func (r *tsvReader) begin(line corpus.Line) (err error) {
@@ -84,6 +78,9 @@ func (r *tsvReader) begin(line corpus.Line) (err error) {
 	}
 	if r.opts.Layout == nil {
 		r.row, r.header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number)
+		if err == nil && !r.header && r.opts.SourceAt == 0 && r.row.width > 2 {
+			return r.guess(line)
+		}
 	}
 	return err
 }
@@ -100,18 +97,23 @@ func unsaidHeader(name string) error {
 
 // row finds the texts in the columns of a first line, which it may name: then it is a header.
 func (o Options) row(columns []string, kind, name string, line uint64) (_ row, header bool, err error) {
-	switch {
-	case slices.Contains(columns, o.SourceColumn) && slices.Contains(columns, o.TargetColumn):
+	source, target, header, ok := o.named(columns)
+	if header {
 		for _, added := range o.Added {
 			if slices.Contains(columns, added) {
 				return row{}, true, alreadyHas(name, added)
 			}
 		}
-		layout := Layout{Columns: columns}
-		return layout.row(o), true, nil
+	}
+	switch {
+	case ok && max(source, target) >= len(columns):
+		return row{}, false, badinput.Errorf("%s:%d: the line has %d %s fields, so there is no column %d: correct --src-column and --tgt-column", name, line,
+			len(columns), kind, max(source, target)+1)
+	case ok:
+		return row{width: len(columns), source: source, target: target}, header, nil
 	case o.MustName:
-		return row{}, false, badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts (--src-column, --tgt-column)", name,
-			o.SourceColumn, o.TargetColumn)
+		return row{}, false, badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts, or give their numbers from 1 (--src-column, --tgt-column)",
+			name, o.SourceColumn, o.TargetColumn)
 	case len(columns) < 2:
 		return row{}, false, badinput.Errorf("%s:%d: the line has 1 %s field, but a pair needs two: correct it", name, line, kind)
 	}

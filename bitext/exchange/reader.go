@@ -56,10 +56,13 @@ type Options struct {
 	// SourceLanguage and TargetLanguage are the languages of a TMX unit's texts, as corpus.ParseLanguage names them.
 	SourceLanguage, TargetLanguage string
 	// SourceColumn and TargetColumn are the names of the text columns: in the first line of a TSV, or the keys of the
-	// objects of JSONL. Where the first line of a TSV does not have both, it is a pair, and the texts are the first two
-	// columns; with MustName that is an error.
+	// objects of JSONL. Where the first line of a TSV has neither both nor those of TextColumns, it is a pair, and the
+	// texts are the first two columns; with MustName it has to have both. With more than two columns they may not be
+	// numbers or addresses.
 	SourceColumn, TargetColumn string
 	MustName                   bool
+	// SourceAt and TargetAt are the numbers of the columns of texts in TSV and CSV, from 1; 0: they are found.
+	SourceAt, TargetAt int
 	// Layout says how a TSV is divided, if its columns are not to be found from its first line.
 	Layout *Layout
 	// Added are the columns that File.Write will add: a file that has one of them already is refused.
@@ -108,6 +111,9 @@ type Reader interface {
 func Open(in input.File, format Format, opts Options) (Reader, error) {
 	if IsParquet(in.Path) {
 		return nil, badinput.Errorf("%s is Parquet, which is not read here: write it as TSV by mine export", in.Path)
+	}
+	if opts.SourceAt > 0 && format != TSV && format != CSV {
+		return nil, badinput.Errorf("%s has no numbered columns, only TSV and CSV have: give the names of those of the texts", in.Path)
 	}
 	switch format {
 	case CSV:

@@ -169,7 +169,7 @@ func eachFixture(name string, each func(a, b string)) error {
 }
 
 // ReadKnown reads translations of two languages, normalised, from a file of the format that its name says: a TSV has
-// the columns src_text and tgt_text, or the texts in its first two columns.
+// columns of texts that TextColumns knows, or the texts in its first two columns.
 func ReadKnown(path, source, target string) ([]Pair, error) {
 	source, target, err := languages(source, target)
 	if err != nil {
@@ -200,6 +200,7 @@ func knownPairs(r Reader, name string, units bool) (pairs []Pair, err error) {
 		rec, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
+			warnUnnamed(r, name, " of mine export, which writes them alone")
 			return pairs, nil
 		case err != nil:
 			return nil, err

@@ -124,16 +124,21 @@ func (s *fieldSource) unnamed(first row) []string {
 
 func columnName(i int) string { return "column_" + strconv.Itoa(i+1) }
 
-// unifyNames calls the target's columns as this program does in a header of Bitextor, where they begin with trg_.
+// unifyNames calls the columns of texts in a header as this program does, and with Bitextor's those of the target too,
+// which begin with trg_.
 func unifyNames(names []string) {
-	if !slices.Contains(names, SourceText) || !slices.Contains(names, "trg_text") || slices.Contains(names, TargetText) {
+	source, target, ok := exchange.TextColumns(names)
+	if !ok {
 		return
 	}
-	for i, name := range names {
-		if rest, ok := strings.CutPrefix(name, "trg_"); ok {
-			names[i] = "tgt_" + rest
+	if names[target] == "trg_text" {
+		for i, name := range names {
+			if rest, ok := strings.CutPrefix(name, "trg_"); ok {
+				names[i] = "tgt_" + rest
+			}
 		}
 	}
+	names[source], names[target] = SourceText, TargetText
 }
 
 func (s *fieldSource) next(ctx context.Context) (arrow.Record, error) {

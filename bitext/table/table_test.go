@@ -135,12 +135,13 @@ func TestColumnsOfText(t *testing.T) {
 		columns, source string
 		rows, unnamed   int
 	}{
-		"by number":          {"a.tsv", "web\tone\teins\nweb\ttwo\tzwei\n", second, "column_1 tgt_text src_text", "eins", 2, 0},
-		"by number in CSV":   {"a.csv", "web,one,eins\n", second, "column_1 tgt_text src_text", "eins", 1, 0},
-		"number and header":  {"a.tsv", "src_text\tb\tc\ttgt_text\nweb\tone\teins\t\n", second, "column_1 tgt_text src_text column_4", "eins", 1, 0},
-		"a Bitextor header":  {"a.tsv", "src_url\ttrg_url\tsrc_text\ttrg_text\nu\tv\teins\tone\n", DefaultOptions(), "src_url tgt_url src_text tgt_text", "eins", 1, 0},
-		"nothing names them": {"a.tsv", "eins\tone\tweb\n", DefaultOptions(), "src_text tgt_text column_3", "eins", 1, 3},
-		"two columns":        {"a.tsv", "eins\tone\n", DefaultOptions(), "src_text tgt_text", "eins", 1, 0},
+		"by number":           {"a.tsv", "web\tone\teins\nweb\ttwo\tzwei\n", second, "column_1 tgt_text src_text", "eins", 2, 0},
+		"by number in CSV":    {"a.csv", "web,one,eins\n", second, "column_1 tgt_text src_text", "eins", 1, 0},
+		"number and header":   {"a.tsv", "src_text\tb\tc\ttgt_text\nweb\tone\teins\t\n", second, "column_1 tgt_text src_text column_4", "eins", 1, 0},
+		"a Bitextor header":   {"a.tsv", "src_url\ttrg_url\tsrc_text\ttrg_text\nu\tv\teins\tone\n", DefaultOptions(), "src_url tgt_url src_text tgt_text", "eins", 1, 0},
+		"a header of the hub": {"b.tsv", "id\tsource\ttarget\n1\teins\tone\n", DefaultOptions(), "id src_text tgt_text", "eins", 1, 0},
+		"nothing names them":  {"a.tsv", "eins\tone\tweb\n", DefaultOptions(), "src_text tgt_text column_3", "eins", 1, 3},
+		"two columns":         {"a.tsv", "eins\tone\n", DefaultOptions(), "src_text tgt_text", "eins", 1, 0},
 	} {
 		r, err := Open([]string{fileOf(t, c.file, c.text)}, c.opts)
 		if err != nil {

@@ -31,6 +31,14 @@ func TestAlignAndAER(t *testing.T) {
 	if !strings.Contains(out, "set grow-diag-final-and\t0\t") || strings.Contains(out, "other") {
 		t.Errorf("%q", out)
 	}
+	scored := write("scored.tsv", strings.Repeat("1.04\tdas Haus\tthe house\n1.02\tdas Buch\tthe book\n", 3))
+	must(t, "align", scored, "--src-column", "2", "--tgt-column", "3", "--out", links)
+	if data, err := os.ReadFile(links); err != nil || string(data) != strings.Repeat("0-0 1-1\n", 6) {
+		t.Errorf("of numbered columns %q, %v", data, err)
+	}
+	if out := must(t, "score", scored, "--src", "de", "--tgt", "en", "--src-column", "2", "--tgt-column", "3"); strings.Count(out, "das Haus\tthe house\t") != 3 {
+		t.Errorf("of numbered columns %q", out)
+	}
 	encoded := filepath.Join(dir, "encoded.pharaoh")
 	must(t, "align", pairs, "--src", "de", "--tgt", "en", "--encoder", "use-static", "--symmetry", "itermax", "--out", encoded)
 	tokens := write("tokens", strings.Repeat("das haus ||| the house\n", 6))
@@ -52,6 +60,10 @@ func TestAlignAndAER(t *testing.T) {
 		{"align", pairs, "--src-column", "src_text"},
 		{"align", pairs, "--tgt-column", "deu"},
 		{"filter", pairs, "--src-column", "src_text"},
+		{"align", scored},
+		{"score", scored, "--src", "de", "--tgt", "en"},
+		{"align", scored, "--src-column", "2"},
+		{"score", scored, "--src", "de", "--tgt", "en", "--src-column", "2", "--tgt-column", "2"},
 		{"align", pairs, "--words", "letters"},
 		{"align", pairs, "--symmetry", "grow"},
 		{"align", pairs, "--p0", "1"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"bitextmine/bitext/exchange"
 	"bitextmine/curate/filtering"
 )
 
@@ -31,7 +32,7 @@ type SetReport struct {
 // and sets without pairs, which the column that the pairs are divided by may be to blame for.
 func (r *Report) Warnings() (warnings []string) {
 	if r.Unnamed > 0 {
-		warnings = append(warnings, filtering.UnnamedWarning(r.Unnamed))
+		warnings = append(warnings, exchange.UnnamedWarning(r.Unnamed))
 	}
 	if r.Written == 0 {
 		warnings = append(warnings, "no pair was exported: see which columns are the texts (--src-column, --tgt-column), and what --where, --min-score and the column keep leave out")

@@ -123,7 +123,7 @@ func TellLeftOut(w io.Writer, lacking, bad uint64) {
 // Warnings name what may have been read otherwise than was meant.
 func (r *Report) Warnings() (warnings []string) {
 	if r.Unnamed > 0 {
-		warnings = append(warnings, UnnamedWarning(r.Unnamed))
+		warnings = append(warnings, exchange.UnnamedWarning(r.Unnamed))
 	}
 	if 2*r.Swapped > r.Identified {
 		warnings = append(warnings, fmt.Sprintf("of %d pairs whose languages were identified %d have each side in the language of the other: exchange --src and --tgt, or the columns",
@@ -133,11 +133,6 @@ func (r *Report) Warnings() (warnings []string) {
 		warnings = append(warnings, "no pair is kept: see with --stats which rules reject them, and which columns are the texts (--src-column, --tgt-column)")
 	}
 	return warnings
-}
-
-// UnnamedWarning is the warning of a file with further columns that nothing names.
-func UnnamedWarning(columns int) string {
-	return exchange.UnnamedWarning(columns, "give the numbers of others, such as --src-column 2 --tgt-column 3")
 }
 
 // Table writes what each rule rejects, and samples, whose rows count from 0 as those of mine explain.

@@ -3,6 +3,7 @@
 package cut
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -69,6 +70,9 @@ func Read(
 			return nil, err
 		}
 	}
+	if what := t.nothingExcluded(); what != "" {
+		warn("%s", what)
+	}
 	warnings, swapped := foreign(t.Languages, doubts)
 	t.Swapped = swapped
 	for _, what := range warnings {
@@ -121,6 +125,24 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 	}
 	t.Languages = append(t.Languages, language)
 	return doubts, nil
+}
+
+// nothingExcluded says that the text has no sentence of the translations that are to be left out; empty: it has, or there
+// are none to leave out.
+func (t *Text) nothingExcluded() string {
+	var from *plan.Exclude
+	for _, language := range t.Languages {
+		for _, in := range language.Inputs {
+			from = cmp.Or(from, in.Exclude)
+		}
+	}
+	for _, in := range t.Inputs {
+		if from == nil || in.Counts.Skipped[corpus.ReasonExcluded] > 0 {
+			return ""
+		}
+	}
+	return fmt.Sprintf("the text has no sentence of %s, so --exclude leaves nothing out: check that it is in %s and %s, and in which columns its texts are", from.Path,
+		from.Source, from.Target)
 }
 
 // damagedParts says which parts of an archive are left out; empty: none are.

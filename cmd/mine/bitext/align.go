@@ -60,7 +60,7 @@ equal.`,
 	f.StringVar(&o.in.Source, "src-text", "", "line-aligned source file, instead of FILE")
 	f.StringVar(&o.in.Target, "tgt-text", "", "its line-aligned target file")
 	f.StringVar(&o.in.Exchange.SourceColumn, "src-column", o.in.Exchange.SourceColumn,
-		"source column of TSV and Parquet, key of JSON")
+		"source column, key of JSON; in TSV and CSV its number from 1, too")
 	f.StringVar(&o.in.Exchange.TargetColumn, "tgt-column", o.in.Exchange.TargetColumn, "target column")
 	f.StringVar(&o.splitter, "words", string(o.words.Splitter),
 		"what words are: text, or spaces if they are separated by spaces")
@@ -90,7 +90,11 @@ func (o *alignOptions) check(args []string) (err error) {
 	if !pair && exchange.FormatOf(o.in.File) == exchange.TMX && (o.source == "" || o.target == "") {
 		return badinput.Errorf("mine align: name both languages of %s with --src and --tgt", o.in.File)
 	}
-	o.in.Exchange.MustName = o.Changed("src-column") || o.Changed("tgt-column")
+	opts := &o.in.Exchange
+	if opts.SourceAt, opts.TargetAt, err = flags.ColumnNumbers(opts.SourceColumn, opts.TargetColumn); err != nil {
+		return err
+	}
+	opts.MustName = opts.SourceAt == 0 && (o.Changed("src-column") || o.Changed("tgt-column"))
 	languages, err := flags.Languages(o.source, o.target)
 	if err != nil {
 		return err

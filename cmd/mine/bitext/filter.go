@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,18 +63,12 @@ func (c *columnFlags) options() (opts table.Options, err error) {
 }
 
 // numbered makes numbers of columns of what the flags say, if these are numbers. The columns get the usual names.
-func numbered(opts *table.Options) error {
-	source, errSource := strconv.Atoi(opts.SourceColumn)
-	target, errTarget := strconv.Atoi(opts.TargetColumn)
-	switch {
-	case errSource != nil && errTarget != nil:
-		return nil
-	case errSource != nil || errTarget != nil || source < 1 || target < 1 || source == target:
-		return badinput.Errorf("--src-column is %s and --tgt-column %s: give two names, or two different numbers from 1", opts.SourceColumn, opts.TargetColumn)
+func numbered(opts *table.Options) (err error) {
+	opts.SourceAt, opts.TargetAt, err = flags.ColumnNumbers(opts.SourceColumn, opts.TargetColumn)
+	if opts.SourceAt > 0 {
+		opts.SourceColumn, opts.TargetColumn = table.SourceText, table.TargetText
 	}
-	usual := table.DefaultOptions()
-	opts.SourceAt, opts.TargetAt, opts.SourceColumn, opts.TargetColumn = source, target, usual.SourceColumn, usual.TargetColumn
-	return nil
+	return err
 }
 
 // said tells the log every few seconds how far a long reading is. One goroutine may use it.

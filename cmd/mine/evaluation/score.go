@@ -75,7 +75,7 @@ few; --search exact finds all.`,
 	f.StringVar(&o.target, "tgt", "", "target language")
 	f.StringVar(&o.sourceText, "src-text", "", "line-aligned source file")
 	f.StringVar(&o.targetText, "tgt-text", "", "line-aligned target file")
-	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column of TSV and Parquet, key of JSON")
+	f.StringVar(&o.sourceColumn, "src-column", "src_text", "source column, key of JSON; in TSV and CSV its number from 1, too")
 	f.StringVar(&o.targetColumn, "tgt-column", "tgt_text", "target column")
 	f.StringArrayVar(&o.sourceCorpus, "src-corpus", nil,
 		"source text whose sentences are neighbours too: files, directories, globs")
@@ -270,13 +270,15 @@ func (o scoreOptions) read(
 		})
 		return in, path, err
 	}
-	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), exchange.Options{
+	opts := exchange.Options{
 		SourceLanguage: pair.Source, TargetLanguage: pair.Target, SourceColumn: o.sourceColumn, TargetColumn: o.targetColumn,
 		MustName: o.Changed("src-column") || o.Changed("tgt-column"), Added: o.added(),
-	}, each)
-	if err == nil && in.Unnamed > 0 {
-		slog.Warn(exchange.UnnamedWarning(in.Unnamed, exchange.NameColumns))
 	}
+	if opts.SourceAt, opts.TargetAt, err = flags.ColumnNumbers(o.sourceColumn, o.targetColumn); err != nil {
+		return nil, "", err
+	}
+	opts.MustName = opts.MustName && opts.SourceAt == 0
+	in, err = exchange.Load(input.File{Path: path}, exchange.FormatOf(path), opts, each)
 	return in, "", err
 }
 

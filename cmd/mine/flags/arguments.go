@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,6 +146,20 @@ func TwoLanguages(command, source, target string) ([2]string, error) {
 		err = badinput.Errorf("%s: --src and --tgt are both %s, as regions are not told apart: name two languages, or two scripts of one (zh, zh-Hant)", command, pair[0])
 	}
 	return pair, err
+}
+
+// ColumnNumbers returns the numbers of the columns of texts, from 1, if --src-column and --tgt-column are numbers; 0 if
+// they are names.
+func ColumnNumbers(source, target string) (sourceAt, targetAt int, err error) {
+	sourceAt, errSource := strconv.Atoi(source)
+	targetAt, errTarget := strconv.Atoi(target)
+	switch {
+	case errSource != nil && errTarget != nil:
+		return 0, 0, nil
+	case errSource != nil || errTarget != nil || sourceAt < 1 || targetAt < 1 || sourceAt == targetAt:
+		return 0, 0, badinput.Errorf("--src-column is %s and --tgt-column %s: give two names, or two different numbers from 1", source, target)
+	}
+	return sourceAt, targetAt, nil
 }
 
 // LanguageFile reads the LANGUAGE=FILE that a flag was given.

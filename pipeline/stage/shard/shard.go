@@ -190,22 +190,23 @@ func textOf(e *stage.Env, memory int64, in plan.Input) (text shard.Text, err err
 	return text, err
 }
 
-// excluded reads the sentences of one side of translations, which all tasks share.
+// excluded returns the sentences of one side of translations, which are read once for all tasks.
 func excluded(e *stage.Env, x plan.Exclude, digest string) (map[corpus.Key]bool, error) {
-	return stage.Shared(e, fmt.Sprintf("exclude %d %s", x.Side, digest), func() (map[corpus.Key]bool, func() error, error) {
+	sides, err := stage.Shared(e, "exclude "+digest, func() (sides [2]map[corpus.Key]bool, _ func() error, err error) {
 		if err := unchanged(plan.Input{Path: x.Path, SHA256: digest, Bytes: anySize}); err != nil {
-			return nil, nil, err
+			return sides, nil, err
 		}
 		pairs, err := exchange.ReadKnown(x.Path, x.Source, x.Target)
 		if err != nil {
-			return nil, nil, err
+			return sides, nil, err
 		}
-		keys := make(map[corpus.Key]bool, len(pairs))
+		sides = [2]map[corpus.Key]bool{make(map[corpus.Key]bool, len(pairs)), make(map[corpus.Key]bool, len(pairs))}
 		for _, p := range pairs {
-			keys[corpus.KeyOf([2]string{p.Source, p.Target}[x.Side])] = true
+			sides[0][corpus.KeyOf(p.Source)], sides[1][corpus.KeyOf(p.Target)] = true, true
 		}
-		return keys, nil, nil
+		return sides, nil, nil
 	})
+	return sides[x.Side], err
 }
 
 // thisFile stands for a file's path in the record of why it is bad: inputs of the same bytes and name share it.
