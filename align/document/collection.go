@@ -112,12 +112,10 @@ func (c *Collection) side(dim int) *match.Side {
 }
 
 // SideOf takes the vectors of all sentences from those that another program made of the collection's lines, a row for
-// each line. name is the vectors' file.
-func (c *Collection) SideOf(vectors embedding.Matrix, name string) (*match.Side, error) {
+// each line. name is the vectors' file, and raw the type of its values if it has no header.
+func (c *Collection) SideOf(vectors embedding.Matrix, name string, raw embedding.DType) (*match.Side, error) {
 	if uint64(vectors.N) != c.lines {
-		return nil, badinput.Errorf(
-			"%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line",
-			name, vectors.N, c.path, c.lines)
+		return nil, embedding.RowsError(name, vectors.N, raw, c.path, c.lines)
 	}
 	s := c.side(vectors.Dim)
 	n := 0

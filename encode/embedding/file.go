@@ -133,11 +133,16 @@ func OpenRaw(path string, dim int, dtype DType) (*File, error) {
 }
 
 // OpenVectors maps a file of vectors of any program: .npy as OpenArray does, any other as OpenRaw does. If dim is 0
-// where it is needed, that is a badinput error, which names the flag that gives it.
+// where it is needed, that is a badinput error, which names the flag that gives it, and so is a file of another format.
 func OpenVectors(path string, dim int, dtype DType, flag string) (*File, error) {
-	switch {
-	case filepath.Ext(path) == ".npy":
+	if filepath.Ext(path) == ".npy" {
 		return OpenArray(path)
+	}
+	switch kind, err := containerOf(path); {
+	case err != nil:
+		return nil, err
+	case kind != "":
+		return nil, badinput.Errorf("%s is %s", path, kind)
 	case dim == 0:
 		return nil, badinput.Errorf(
 			"%s is not .npy, so the length of its rows is unknown: give the number of values in a row with %s",

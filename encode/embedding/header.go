@@ -63,7 +63,7 @@ var headerPattern = regexp.MustCompile(
 // little-endian float arrays in C order. The error says what it found instead.
 func parseHeader(data []byte) (header, error) {
 	if len(data) < 12 || string(data[:6]) != magic {
-		return header{}, errors.New("does not start like a .npy file")
+		return header{}, notNpy(data)
 	}
 	var text []byte
 	start, length := 10, int(binary.LittleEndian.Uint16(data[8:]))

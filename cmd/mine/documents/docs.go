@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -180,7 +181,11 @@ func givenVectors(cfg *pipeline.Config, collections [2]*document.Collection) (si
 		if err != nil {
 			return sides, err
 		}
-		sides[side], err = collections[side].SideOf(file.Matrix, names[0])
+		raw := embedding.DType(cfg.EmbDType)
+		if filepath.Ext(names[0]) == ".npy" {
+			raw = ""
+		}
+		sides[side], err = collections[side].SideOf(file.Matrix, names[0], raw)
 		if err = errors.Join(err, file.Close()); err != nil {
 			return sides, err
 		}

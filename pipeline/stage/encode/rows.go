@@ -29,7 +29,7 @@ func FitGiven(in *plan.Input, info *cut.Result) error {
 		return nil
 	}
 	if uint64(v.Rows) != info.Counts.Lines {
-		return badinput.Errorf("%s has %d rows but %s has %d lines: make the vectors of that very file, a row for each line", v.Path, v.Rows, in.Path, info.Counts.Lines)
+		return embedding.RowsError(v.Path, v.Rows, embedding.DType(v.Raw), in.Path, info.Counts.Lines)
 	}
 	if info.Format == corpus.FormatTSV || info.Format == corpus.FormatCSV {
 		v.Header = 1
