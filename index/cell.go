@@ -132,7 +132,7 @@ func checkSide(name string, side Side) error {
 	m := side.Vectors
 	switch {
 	case m.N == 0:
-		return badinput.Errorf("the %s side has no rows; check that its shard and embedding file are not empty", name)
+		return badinput.Errorf("the %s side has no rows; check that its text, or its file of vectors, is not empty", name)
 	case m.Dim < 1:
 		return badinput.Errorf("the %s side has rows of %d values; an embedding must have at least one", name, m.Dim)
 	case m.N < 0 || m.N > math.MaxInt32:

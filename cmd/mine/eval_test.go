@@ -64,6 +64,7 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 		{"sts --tgt de", "--tgt is for sets of two languages"},
 		{"bucc-laser --dim 7", "--dim is of the files of --src-emb"},
 		{"bucc-laser --src-emb a.npy --tgt-emb b.npy --dim 7", "--dim is of files without a header"},
+		{"bucc-laser --src-emb a.npy --tgt-emb b.npy --emb-dim 7", "--emb-dim is of files without a header"},
 		{"bucc-scored --src-emb a.npy --tgt-emb b.npy --encoder use-static", "leave out --src-emb"},
 	} {
 		if _, err := command(t, append([]string{"eval"}, strings.Fields(c.args)...)...); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {

@@ -66,7 +66,25 @@ func TestNeighbours(t *testing.T) {
 	if again, err := os.ReadFile(filepath.Join(out, "src_rows.npy")); err != nil || !bytes.Equal(unit, again) {
 		t.Errorf("with --search auto: %v, %v", rows("src_rows.npy"), err)
 	}
+	// Values without a header, as LASER writes them.
+	raw := filepath.Join(dir, "a.raw")
+	values, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(raw, values[128:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "neighbours", raw, target, "--k", "3", "--out", out, "--emb-dim", "2", "--emb-dtype", "float32")
+	if again, err := os.ReadFile(filepath.Join(out, "src_rows.npy")); err != nil || !bytes.Equal(unit, again) {
+		t.Errorf("of values without a header: %v, %v", rows("src_rows.npy"), err)
+	}
+	empty := file("empty.npy", nil, 2)
+	if _, err := command(t, "neighbours", empty, target, "--out", out); !badinput.Is(err) || !strings.Contains(err.Error(), "its file of vectors, is not empty") {
+		t.Errorf("without rows: %v", err)
+	}
 	for _, args := range [][]string{
+		{raw, target, "--out", out},
 		{source, target},
 		{source, file("zero.npy", []float32{1, 0, 0, 0}, 2), "--out", out},
 		{source, file("c.npy", []float32{1, 2, 3}, 3), "--out", out},

@@ -138,7 +138,7 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 	if err != nil {
 		return EncodedSide{}, err
 	}
-	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--dim")
+	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--emb-dim")
 	if err != nil {
 		return EncodedSide{}, err
 	}

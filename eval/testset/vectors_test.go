@@ -87,7 +87,7 @@ func TestFilesRefuses(t *testing.T) {
 		{"a zero row", raw("zero.emb", 1, 0, 0, 0), 2, []string{"zero.emb", "row 1", "zeros"}},
 		{"a wrong dim", raw("dim.emb", 1, 0, 0, 1), 3, []string{"dim.emb", "3"}},
 		{"too few rows", raw("short.emb", 1, 0), 2, []string{"short.emb", "1 rows", "2 sentences"}},
-		{"no dim", raw("raw.emb", 1, 0, 0, 1), 0, []string{"raw.emb", "--dim"}},
+		{"no dim", raw("raw.emb", 1, 0, 0, 1), 0, []string{"raw.emb", "--emb-dim"}},
 		{"no .npy at all", raw("not.npy", 1, 0, 0, 1), 0, []string{"not.npy"}},
 		{"no file", filepath.Join(dir, "absent.npy"), 0, []string{"absent.npy"}},
 	} {

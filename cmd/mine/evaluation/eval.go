@@ -97,7 +97,9 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
 	f.StringVar(&o.sourceEmb, "src-emb", "", "source embeddings (.npy, or LASER's without header) instead of an "+
 		"encoder; {src} {tgt} {pair} {half}, and {dir} {file} of the text, are replaced")
 	f.StringVar(&o.targetEmb, "tgt-emb", "", "target embeddings")
-	f.IntVar(&o.dim, "dim", 0, "values per row of embeddings without header")
+	f.IntVar(&o.dim, "emb-dim", 0, "values per row of embeddings without header")
+	f.IntVar(&o.dim, "dim", 0, "the same as --emb-dim")
+	f.Lookup("dim").Hidden = true
 	f.StringVar(&o.embDType, "emb-dtype", "float32", "type of embeddings without header: float32, float16")
 	f.BoolVar(&o.byText, "eval-text", false,
 		"tatoeba, xsim, retrieval: an answer with the correct text is correct on any line")
@@ -163,7 +165,7 @@ func (o *evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag s
 			}
 		}
 	}
-	for _, flag := range []string{"dim", "emb-dtype"} {
+	for _, flag := range []string{"emb-dim", "dim", "emb-dtype"} {
 		if given(flag) && o.sourceEmb == "" {
 			return badinput.Errorf("mine eval: --%s is of the files of --src-emb and --tgt-emb; name them, or leave it out", flag)
 		}

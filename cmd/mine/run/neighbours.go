@@ -27,7 +27,8 @@ func NewNeighbours() *cobra.Command {
 		Long: `Find, for every row of two files of vectors (mine encode), the k rows of the other file with the greatest
 cosine, whatever the length of the vectors. The directory OUT gets src_rows.npy and src_cosines.npy,
 which have a list for each row of SOURCE, and tgt_rows.npy and tgt_cosines.npy. Rows count from 0, the nearest stands
-first, and -1 stands where there are fewer than k. Equal cosines are ordered by row.`,
+first, and -1 stands where there are fewer than k. Equal cosines are ordered by row. The files are .npy, or raw values
+with --emb-dim, as LASER writes them.`,
 		Example: `  mine encode --lang de news.de --out de.npy
   mine encode --lang en news.en --out en.npy
   mine neighbours de.npy en.npy --k 8 --out nearest`,
@@ -40,7 +41,7 @@ first, and -1 stands where there are fewer than k. Equal cosines are ordered by 
 			return findNeighbours(cmd.Context(), cfg, [2]string(args), out, cmd.OutOrStdout())
 		},
 	}
-	s.RegisterSome(cmd, flags.Declared("k", "search", "nprobe", "ef_search", "threads"))
+	s.RegisterSome(cmd, flags.Declared("k", "search", "nprobe", "ef_search", "threads", "emb_dim", "emb_dtype"))
 	cmd.Flags().StringVar(&out, "out", "", "directory of the lists")
 	flags.Folder.Mark(cmd.Flags(), "out")
 	return cmd
@@ -53,7 +54,7 @@ func findNeighbours(ctx context.Context, cfg *pipeline.Config, paths [2]string, 
 	}
 	var sides [2]index.Side
 	for i, path := range paths {
-		file, failure := embedding.OpenArray(path)
+		file, failure := embedding.OpenVectors(path, cfg.EmbDim, embedding.DType(cfg.EmbDType), "--emb-dim")
 		if failure != nil {
 			return failure
 		}
