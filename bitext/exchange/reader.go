@@ -65,6 +65,8 @@ type Options struct {
 	SourceAt, TargetAt int
 	// Layout says how a TSV is divided, if its columns are not to be found from its first line.
 	Layout *Layout
+	// Properties asks for the properties of a TMX's units.
+	Properties bool
 	// Added are the columns that File.Write will add: a file that has one of them already is refused.
 	Added []string
 }
@@ -90,7 +92,12 @@ type Record struct {
 	Detail string        // details of the error, for messages
 	// Languages are those that XLIFF names, source and target; empty where a file names none.
 	Languages [2]string
+	// Properties are those of a TMX's unit, if Options ask for them.
+	Properties []Property
 }
+
+// Property is what a TMX says of a unit or of one of its texts: of these the name begins with src_ or tgt_.
+type Property struct{ Name, Value string }
 
 // Filtered is the reason of a line that Layout.Where leaves out. The other reasons are corpus's: a line without text is
 // empty, a line of another number of columns or a unit without one of the languages is malformed.

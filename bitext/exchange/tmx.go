@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"strings"
+	"unicode"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
@@ -16,6 +18,7 @@ type tmxReader struct {
 	at    int64 // offset of the children of the last unit read
 	sides map[string]int
 	langs [2]string
+	props bool // Options.Properties
 }
 
 func openTMX(in input.File, opts Options) (*tmxReader, error) {
@@ -27,7 +30,7 @@ func openTMX(in input.File, opts Options) (*tmxReader, error) {
 }
 
 func newTMXReader(u *units, opts Options) *tmxReader {
-	return &tmxReader{units: u, sides: map[string]int{}, langs: [2]string{opts.SourceLanguage, opts.TargetLanguage}}
+	return &tmxReader{units: u, sides: map[string]int{}, langs: [2]string{opts.SourceLanguage, opts.TargetLanguage}, props: opts.Properties}
 }
 
 // Next implements Reader. A unit without one of the languages is malformed, and has the other's text.
@@ -48,7 +51,7 @@ func (r *tmxReader) Next() (Record, error) {
 func (r *tmxReader) unit() (Record, error) {
 	rec := Record{Number: r.number}
 	texts, found := [2]*string{&rec.Source, &rec.Target}, [2]bool{}
-	var v variant
+	v, p := variant{}, property{wanted: r.props}
 	for depth := 0; ; {
 		token, err := r.xml.Token()
 		if err != nil {
@@ -63,17 +66,21 @@ func (r *tmxReader) unit() (Record, error) {
 				v = variant{open: true, of: r.sidesOf(t.Attr)}
 			}
 			v.start(depth, t.Name.Local)
+			p.start(depth, t, &v, found)
 		case xml.CharData:
 			v.add(t)
+			p.add(t)
 		case xml.EndElement:
 			if depth == 0 {
 				if !found[0] || !found[1] {
 					rec.Reason, rec.Detail = corpus.ReasonMalformed,
 						"the unit lacks one of the languages "+r.langs[0]+" and "+r.langs[1]
 				}
+				rec.Properties = p.all
 				return rec, nil
 			}
 			v.end(depth)
+			p.end(depth)
 			for side, text := range texts {
 				if depth == 1 && v.of[side] && !found[side] {
 					found[side], *text = true, v.text
@@ -107,6 +114,59 @@ func (v *variant) end(depth int) {
 	if text, whole := v.content.end(depth); whole {
 		v.text = text
 	}
+}
+
+// property is a <prop> as it is read, and those of its unit before it.
+type property struct {
+	content
+	wanted bool
+	name   string
+	all    []Property
+}
+
+// start begins the value of an element that is a property of the unit, or of a variant that is the first of its side.
+func (p *property) start(depth int, t xml.StartElement, v *variant, found [2]bool) {
+	if !p.wanted || t.Name.Local != "prop" || depth != 1 && (depth != 2 || !v.open) {
+		return
+	}
+	kind := ""
+	for _, a := range t.Attr {
+		if a.Name.Local == "type" {
+			kind = strings.TrimPrefix(a.Value, "x-")
+		}
+	}
+	side := ""
+	switch {
+	case kind == "" || depth == 2 && v.of == [2]bool{}:
+		return
+	case depth == 2 && v.of[0] && !found[0]:
+		side = "src_"
+	case depth == 2 && v.of[1] && !found[1]:
+		side = "tgt_"
+	case depth == 2:
+		return
+	}
+	if side != "" && kind == "source-document" { // Bitextor's and ParaCrawl's addresses
+		kind = "url"
+	}
+	p.name = side + columnName(kind)
+	p.begin(depth)
+}
+
+func (p *property) end(depth int) {
+	if value, whole := p.content.end(depth); whole && value != "" {
+		p.all = append(p.all, Property{p.name, value})
+	}
+}
+
+// columnName makes the type of a property the name of a column, which conditions can have.
+func columnName(kind string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, kind)
 }
 
 // sidesOf says which sides' language a <tuv> has: its code may be in any usual form.

@@ -255,6 +255,7 @@ func (f *csvFields) next() (row, error) {
 type pairSource struct {
 	noMetadata
 	leaveOut
+	properties
 	name    string
 	reader  exchange.Reader
 	texts   *texts
@@ -268,7 +269,7 @@ func openTMX(in input.File, opts Options) (*pairSource, error) {
 		return nil, badinput.Errorf("%s is TMX, which may have many languages: name two with --src and --tgt", in.Path)
 	}
 	r, err := exchange.Open(in, exchange.TMX,
-		exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target})
+		exchange.Options{SourceLanguage: opts.Source, TargetLanguage: opts.Target, Properties: true})
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +302,7 @@ func openAligned(source, target string, opts Options) (*pairSource, error) {
 
 func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 	for !s.texts.full() {
-		rec, err := s.reader.Next()
+		rec, err := s.record()
 		if errors.Is(err, io.EOF) && s.texts.rows > 0 {
 			break
 		}
@@ -323,6 +324,7 @@ func (s *pairSource) next(ctx context.Context) (arrow.Record, error) {
 		for i, code := range s.langs {
 			s.texts.columns[2+i].Append(cmp.Or(rec.Languages[i], code))
 		}
+		s.appendTo(s.texts.columns[2+len(s.langs):], rec.Properties)
 		s.texts.rows++
 	}
 	return s.texts.record(), ctx.Err()

@@ -125,6 +125,34 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestPropertiesOfTMX: what a TMX says of its units and texts are columns.
+func TestPropertiesOfTMX(t *testing.T) {
+	opts := DefaultOptions()
+	opts.Source, opts.Target = "de", "en"
+	unit := func(unit, german, english string) string {
+		return `<tu>` + unit + `<tuv xml:lang="en">` + english + `<seg>house</seg></tuv><tuv xml:lang="de">` + german + `<seg>Haus</seg></tuv></tu>`
+	}
+	prop := func(kind, value string) string { return `<prop type="` + kind + `">` + value + `</prop>` }
+	late := strings.Repeat(unit(prop("score", "1"), "", ""), propertyUnits)
+	b, err := read(t, opts, fileOf(t, "x.tmx", `<tmx version="1.4"><header>`+prop("x-run", "no")+`</header><body>`+
+		unit(prop("score", "0.5")+prop("x-src_lang", "de-AT"), prop("source-document", "http://a/1")+prop("source-document", "http://b/1?x&amp;y"), prop("source-document", "http://c/1")+prop("checksum-seg", "3f"))+
+		unit("", "", "")+late+unit(prop("late", "x")+prop("score", "2"), "", "")+`</body></tmx>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"score": "0.5", "src_url": "http://a/1,http://b/1?x&y", "tgt_url": "http://c/1", "tgt_checksum_seg": "3f", "src_lang": "de", "src_text": "Haus"} {
+		if got := column(t, b, name); len(got) != propertyUnits+3 || got[0] != want {
+			t.Errorf("%s: %.60q, want %q first", name, got, want)
+		}
+	}
+	if got := column(t, b, "score"); got[1] != "" || got[2] != "1" || got[propertyUnits+2] != "2" {
+		t.Errorf("scores %.40q", got)
+	}
+	if len(b.Columns()) != 8 {
+		t.Errorf("%d columns", len(b.Columns()))
+	}
+}
+
 // TestColumnsOfText: columns are chosen by number, a header of Bitextor names them, and a guess is said.
 func TestColumnsOfText(t *testing.T) {
 	second := DefaultOptions()
