@@ -127,8 +127,8 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 	return doubts, nil
 }
 
-// nothingExcluded says that the text has no sentence of the translations that are to be left out; empty: it has, or there
-// are none to leave out.
+// nothingExcluded says that the text has no sentence of the translations that are to be left out; empty: it has one, or
+// there are none to leave out.
 func (t *Text) nothingExcluded() string {
 	var from *plan.Exclude
 	for _, language := range t.Languages {

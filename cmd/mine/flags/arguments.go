@@ -51,6 +51,15 @@ var valueKinds = map[string]string{"int": "a whole number", "uint": "a whole num
 	"float64": "a number", "bool": "true or false",
 	"duration": "a time such as 90m, 24h, 7d or 2w"}
 
+// elsewhere are options of LASER's and stopes' mining, and what mine run has in their place.
+var elsewhere = map[string]string{
+	"mode":         "mine run mines, mine score --run scores given pairs, and mine neighbours searches",
+	"neighborhood": "give --k",
+	"unify":        "equal sentences are one without it",
+	"gpu":          "give --device cuda to encode there, and --search cuda to search",
+	"src-lang":     "give --src", "trg-lang": "give --tgt", "tgt-lang": "give --tgt",
+}
+
 // WrongFlag is the error of a command whose flags could not be read. For an unknown flag it names the one that was
 // probably meant.
 func WrongFlag(cmd *cobra.Command, err error) error {
@@ -67,6 +76,9 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 	given, name := "--"+unknown.GetSpecifiedName(), unknown.GetSpecifiedName()
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		given, name = "-"+short, short // such as -encoder
+	}
+	if instead := elsewhere[strings.ReplaceAll(name, "_", "-")]; instead != "" && cmd.Name() == "run" {
+		return badinput.Errorf("%s has no flag %s: %s", path, given, instead)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
