@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"bitextmine/bitext/label"
@@ -141,6 +142,9 @@ func (m *mining) texts() (languages []plan.Language, err error) {
 	begin := time.Now()
 	m.languages, err = m.cfg.Texts()
 	m.reading = time.Since(begin)
+	if left := m.cfg.Companions(); err == nil && len(left) > 0 {
+		m.warn("%s, which describes the data beside it, is left out; name it to read it", strings.Join(left, ", "))
+	}
 	return m.languages, err
 }
 

@@ -193,3 +193,33 @@ func TestExclude(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestCompanionsAreSaid: a README beside data is no text, which a warning says.
+func TestCompanionsAreSaid(t *testing.T) {
+	dir := t.TempDir()
+	lines := goldLines(t)
+	cfg := testConfig(dir, filepath.Join(dir, "out"))
+	for side, of := range []*[]string{&cfg.SourceText, &cfg.TargetText} {
+		folder := filepath.Join(dir, fmt.Sprint("side", side))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var rows strings.Builder
+		for _, line := range lines[side] {
+			fmt.Fprintf(&rows, "{\"text\":%q}\n", line)
+		}
+		for name, text := range map[string]string{"a.jsonl": rows.String(), "README.md": "# A data set\n"} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		*of = []string{folder}
+	}
+	report := mustRun(t, cfg)
+	says := func(w string) bool {
+		return strings.Contains(w, filepath.Join("side0", "README.md")) && strings.Contains(w, filepath.Join("side1", "README.md"))
+	}
+	if len(report.Inputs) != 2 || !slices.ContainsFunc(report.Warnings, says) {
+		t.Errorf("%d inputs, warnings %q", len(report.Inputs), report.Warnings)
+	}
+}

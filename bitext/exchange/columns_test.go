@@ -72,3 +72,13 @@ func TestNumberedColumns(t *testing.T) {
 	_, err = load(inDir(dir, "a.jsonl"), JSONL, opts)
 	refused(t, err, "a.jsonl", "numbered columns")
 }
+
+// TestNestedKeys: a path leads to a text in an object of an object.
+func TestNestedKeys(t *testing.T) {
+	opts := DefaultOptions()
+	opts.SourceColumn, opts.TargetColumn = "translation.de", "translation.en"
+	r, err := Open(memory(`{"translation":{"de":"eins","en":"one"}}`+"\n"+`{"translation.de":"zwei","translation":{"en":"two"}}`+"\n"+`{"translation":3}`+"\n"), JSONL, opts)
+	if got, want := records(t, r, err), []string{"eins|one", "zwei|two", "malformed"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

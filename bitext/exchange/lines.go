@@ -230,7 +230,7 @@ func (r *jsonlReader) decode(line corpus.Line, rec *Record) error {
 		key string
 		to  *string
 	}{{r.opts.SourceColumn, &rec.Source}, {r.opts.TargetColumn, &rec.Target}} {
-		raw, ok := object[want.key]
+		raw, ok := valueAt(object, want.key)
 		if !ok && !r.checked {
 			return badinput.Errorf("%s:%d: no key %q; the object has %s: name the right one",
 				r.name, line.Number, want.key, strings.Join(slices.Sorted(maps.Keys(object)), ", "))
@@ -248,6 +248,19 @@ func (r *jsonlReader) decode(line corpus.Line, rec *Record) error {
 	}
 	r.checked = true
 	return nil
+}
+
+// valueAt is the value of a key, or of a path of keys of objects, such as translation.de.
+func valueAt(object map[string]json.RawMessage, key string) (json.RawMessage, bool) {
+	if raw, ok := object[key]; ok {
+		return raw, true
+	}
+	outer, inner, found := strings.Cut(key, ".")
+	var nested map[string]json.RawMessage
+	if !found || json.Unmarshal(object[outer], &nested) != nil {
+		return nil, false
+	}
+	return valueAt(nested, inner)
 }
 
 // Close implements Reader.

@@ -62,7 +62,7 @@ func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
 		case line.Reason != "":
 			wrong = string(line.Reason) + " (" + line.Detail + ")"
 		case strings.TrimSpace(line.Text) != "":
-			if err := o.decode(line.Text); err != nil {
+			if err := errors.Join(o.decode(line.Text), o.unnest(s.texts)); err != nil {
 				wrong = "not a JSON object (" + err.Error() + ")"
 			}
 		}

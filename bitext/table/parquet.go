@@ -26,15 +26,16 @@ type parquetSource struct {
 	path   string
 	file   *file.Reader
 	reader pqarrow.RecordReader
-	rows   int64 // read so far
+	rows   int64     // read so far
+	texts  [2]string // columns of texts, or paths into structs
 }
 
-func openParquet(path string, columns []string) (*parquetSource, error) {
+func openParquet(path string, opts Options) (*parquetSource, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
 	}
-	s := &parquetSource{path: path}
+	s := &parquetSource{path: path, texts: [2]string{opts.SourceColumn, opts.TargetColumn}}
 	err = s.guard(func() (err error) {
 		s.file, err = file.NewParquetReader(f)
 		return err
@@ -64,7 +65,7 @@ func openParquet(path string, columns []string) (*parquetSource, error) {
 		if err := distinct(path, names); err != nil {
 			return err
 		}
-		s.reader, err = reader.GetRecordReader(context.Background(), leaves(s.file, columns), nil)
+		s.reader, err = reader.GetRecordReader(context.Background(), leaves(s.file, opts.Columns), nil)
 		return err
 	})
 	if err != nil {
@@ -80,7 +81,9 @@ func leaves(f *file.Reader, columns []string) (numbers []int) {
 	}
 	schema := f.MetaData().Schema
 	for i := range schema.NumColumns() {
-		if name, _, _ := strings.Cut(schema.Column(i).Path(), "."); slices.Contains(columns, name) {
+		path := schema.Column(i).Path()
+		name, _, _ := strings.Cut(path, ".")
+		if slices.Contains(columns, name) || slices.Contains(columns, path) {
 			numbers = append(numbers, i)
 		}
 	}
@@ -113,6 +116,7 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 	}
 	if err == nil {
 		s.rows += record.NumRows()
+		record = unnested(record, s.texts)
 	}
 	return record, err
 }

@@ -81,7 +81,7 @@ func Open(files []string, opts Options) (*Reader, error) {
 	case len(files) != 1:
 		return nil, badinput.Errorf("%d files were named: give one file, or two line-aligned ones", len(files))
 	case exchange.IsParquet(files[0]):
-		r.source, err = openParquet(files[0], opts.Columns)
+		r.source, err = openParquet(files[0], opts)
 	default:
 		in := input.File{Path: files[0]}
 		switch format := exchange.FormatOf(files[0]); format {

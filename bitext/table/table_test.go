@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext"
+	"bitextmine/corpus/corpustest"
 	"bitextmine/internal/badinput"
 )
 
@@ -122,6 +123,48 @@ func TestFormats(t *testing.T) {
 	b, err := read(t, DefaultOptions(), fileOf(t, "a", "Haus\nBaum\n"), fileOf(t, "b", "house\ntree\n"))
 	if err != nil || !slices.Equal(column(t, b, "tgt_text"), []string{"house", "tree"}) {
 		t.Errorf("line-aligned files: %v", err)
+	}
+}
+
+// TestNestedTexts: a path leads to a text in a struct or an object, as the hub's data sets of translations have them.
+func TestNestedTexts(t *testing.T) {
+	type languages struct {
+		De string `parquet:"de"`
+		En string `parquet:"en"`
+	}
+	type row struct {
+		ID          string    `parquet:"id"`
+		Translation languages `parquet:"translation"`
+	}
+	opts := DefaultOptions()
+	opts.SourceColumn, opts.TargetColumn = "translation.de", "translation.en"
+	files := []string{
+		fileOf(t, "x.parquet", string(corpustest.Parquet(t, []row{{"1", languages{"Haus", "house"}}, {"2", languages{"Baum", "tree"}}}))),
+		fileOf(t, "x.jsonl", `{"id":"1","translation":{"de":"Haus","en":"house"}}`+"\n"+`{"id":"2","translation":{"de":"Baum","en":"tree"}}`+"\n"),
+		fileOf(t, "y.jsonl", `{"id":"1","translation.de":"Haus","translation.en":"house"}`+"\n"+`{"id":"2","translation.de":"Baum","translation.en":"tree"}`+"\n"),
+	}
+	for _, file := range files {
+		b, err := read(t, opts, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string][]string{"id": {"1", "2"}, "translation.de": {"Haus", "Baum"}, "translation.en": {"house", "tree"}} {
+			if got := column(t, b, name); !slices.Equal(got, want) {
+				t.Errorf("%s: %s %q", file, name, got)
+			}
+		}
+	}
+	var pairs []string
+	err := EachPair(t.Context(), files[0], "translation.de", "translation.en", func(source, target string) error {
+		pairs = append(pairs, source+"|"+target)
+		return nil
+	})
+	if err != nil || !slices.Equal(pairs, []string{"Haus|house", "Baum|tree"}) {
+		t.Errorf("%q, %v", pairs, err)
+	}
+	opts.TargetColumn = "translation.fr"
+	if _, err := read(t, opts, files[0]); !badinput.Is(err) {
+		t.Errorf("a path to nothing: %v", err)
 	}
 }
 

@@ -261,10 +261,23 @@ func fits(pattern, parts []string) bool {
 }
 
 // walk lists the files in a directory. A link to a file counts as a file, because data sets are often laid out as
-// links. A link to a directory is not followed, which avoids cycles.
+// links. A link to a directory is not followed, which avoids cycles. What describes the files is left out (Companions).
 func walk(fsys fs.FS, dir string) ([]string, error) {
-	var found []string
-	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+	found, err := list(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, badinput.Errorf(
+			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
+	}
+	found, _ = withoutCompanions(found)
+	return found, savedToDisk(found)
+}
+
+// list is walk without its refusals.
+func list(fsys fs.FS, dir string) (found []string, err error) {
+	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return explainOpen(name, err)
@@ -288,14 +301,7 @@ func walk(fsys fs.FS, dir string) ([]string, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, badinput.Errorf(
-			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
-	}
-	return found, savedToDisk(found)
+	return found, err
 }
 
 // savedToDisk refuses a data set as Hugging Face's save_to_disk leaves it: files of Arrow beside descriptions, which

@@ -92,6 +92,38 @@ func TestSavedToDisk(t *testing.T) {
 	}
 }
 
+// TestCompanions: what describes a data set is no text of it, unless it is named or stands beside text.
+func TestCompanions(t *testing.T) {
+	for name, c := range map[string]struct {
+		files, patterns, want, left []string
+	}{
+		"a repository":         {[]string{"h/README.md", "h/LICENSE", "h/data/a.parquet"}, []string{"h"}, []string{"h/data/a.parquet"}, []string{"h/LICENSE", "h/README.md"}},
+		"by a glob":            {[]string{"h/readme.txt", "h/a.jsonl.gz"}, []string{"*"}, []string{"h/a.jsonl.gz"}, []string{"h/readme.txt"}},
+		"all of it":            {[]string{"h/README.md", "h/a.json"}, []string{"h/**"}, []string{"h/a.json"}, []string{"h/README.md"}},
+		"named":                {[]string{"h/README.md", "h/a.json"}, []string{"h/README.md"}, []string{"h/README.md"}, nil},
+		"globbed":              {[]string{"h/README.md", "h/a.json"}, []string{"h/*"}, []string{"h/README.md", "h/a.json"}, nil},
+		"beside text":          {[]string{"h/README.md", "h/a.json", "h/b.md"}, []string{"h"}, []string{"h/README.md", "h/a.json", "h/b.md"}, nil},
+		"alone":                {[]string{"h/README.md"}, []string{"h"}, []string{"h/README.md"}, nil},
+		"text of another name": {[]string{"h/README.de.md", "h/a.json"}, []string{"h"}, []string{"h/README.de.md", "h/a.json"}, nil},
+	} {
+		fsys := fstest.MapFS{}
+		for _, f := range c.files {
+			fsys[f] = &fstest.MapFile{Data: []byte("x")}
+		}
+		files, err := Expand(fsys, c.patterns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range files {
+			got = append(got, f.Path)
+		}
+		if left := Companions(fsys, c.patterns); !slices.Equal(got, c.want) || !slices.Equal(left, c.left) {
+			t.Errorf("%s: %q without %q, want %q without %q", name, got, left, c.want, c.left)
+		}
+	}
+}
+
 // TestBrokenLinks: a link to itself or to nothing is an error that no repetition mends, or found with what is wrong.
 func TestBrokenLinks(t *testing.T) {
 	for name, why := range map[string]string{"loop": "leads back to itself", "gone": "does not exist"} {

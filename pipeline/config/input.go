@@ -86,6 +86,15 @@ func (c *Config) Inputs() (source, target []input.File, err error) {
 	return both[0], both[1], nil
 }
 
+// Companions lists the files that describe those of folders, and are left out.
+func (c *Config) Companions() (left []string) {
+	for _, target := range []bool{false, true} {
+		_, patterns, _ := c.side(target)
+		left = append(left, input.Companions(nil, patterns)...)
+	}
+	return left
+}
+
 // expand lists the input files of one side; flag is the one that names them. If broken links are skipped, they are
 // among the files.
 func expand(patterns []string, language, flag string, skip bool) ([]input.File, error) {

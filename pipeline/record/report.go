@@ -15,6 +15,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/bitext/label"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
@@ -310,6 +311,21 @@ func ReadReport(dir string) (*Report, error) {
 // LatestName is the link in the output directory of nightly runs that leads to the last run's directory.
 const LatestName = label.LatestName
 
+// dataIn is the first Parquet, JSON or TSV file in a directory; empty: there is none.
+func dataIn(dir string) string {
+	found, err := input.Expand(nil, []string{dir})
+	if err != nil {
+		return ""
+	}
+	for _, f := range found {
+		switch filepath.Ext(f.Path) {
+		case ".parquet", ".jsonl", ".tsv":
+			return f.Path
+		}
+	}
+	return ""
+}
+
 // ReadLatest reads the run.json of a run: location is its output directory, that of nightly runs, of which it is the
 // last, or its bitext file. at is the directory that run.json stood in.
 func ReadLatest(location string) (r *Report, at string, err error) {
@@ -330,6 +346,8 @@ func ReadLatest(location string) (r *Report, at string, err error) {
 		what := "so no run has ended there; name the output directory of mine run, or the bitext file in it"
 		if inside := runsIn(dirs[0]); len(inside) > 0 { // folders of --langs
 			what = "but runs in it have: name one of " + strings.Join(inside[:min(3, len(inside))], ", ")
+		} else if data := dataIn(dirs[0]); info.IsDir() && data != "" {
+			what += ", or, of files of pairs that no run wrote, one at a time, such as " + data
 		}
 		why := ""
 		if !info.IsDir() {

@@ -34,6 +34,10 @@ func TestBitextAt(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(own, LatestName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	pairs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(pairs, "train-0.parquet"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for location, want := range map[string]struct {
 		bitext, at string // empty: an error that says
 		says       string
@@ -46,6 +50,7 @@ func TestBitextAt(t *testing.T) {
 		filepath.Join(out, "x"): {"", "", "neither a run's output directory"},
 		t.TempDir():             {"", "", "has no run.json"},
 		own:                     {"", "", "has no run.json"},
+		pairs:                   {"", "", "one at a time, such as " + filepath.Join(pairs, "train-0.parquet")},
 	} {
 		got, err := BitextAt(location)
 		if got != want.bitext || (err != nil) != (want.bitext == "") || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), want.says)) {
