@@ -35,6 +35,12 @@ func waiting(t *testing.T, path string, args ...string) (*exec.Cmd, *os.File) {
 	}
 	cmd := exec.Command(path, append(args, "--config", fifo)...)
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=")
+	log, err := os.Create(fifo + ".log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +114,27 @@ func testCrash(t *testing.T, path string) {
 }
 
 func testSecondSignal(t *testing.T, path string) {
-	cmd, _ := waiting(t, path, "run")
-	for range 2 {
+	cmd, pipe := waiting(t, path, "run")
+	signal := func() {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(500 * time.Millisecond)
 	}
+	signal()
+	said := func() bool {
+		log, err := os.ReadFile(pipe.Name() + ".log")
+		return err == nil && strings.Contains(string(log), "a second signal ends the program at once")
+	}
+	for range 100 {
+		if said() {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if !said() {
+		t.Error("what waits after a signal does not say so")
+	}
+	signal()
 	if status := ended(t, cmd); !status.Signaled() || status.Signal() != syscall.SIGINT {
 		t.Errorf("ended with %v", status)
 	}

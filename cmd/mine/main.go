@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/program"
@@ -26,6 +27,9 @@ const (
 	exitLocked    = 3 // another process works in the output directory
 )
 
+// patience is the time after a first signal in which most of what runs ends.
+const patience = 2 * time.Second
+
 func main() {
 	if err := usage.CheckAddressSpace(); err != nil {
 		fmt.Fprintln(program.Output(os.Stderr), "mine:", err)
@@ -39,7 +43,12 @@ func main() {
 	// A crash ends by a signal and with none of the codes above. Go's own code for one is 2.
 	debug.SetTraceback("crash")
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the program at once
+		time.AfterFunc(patience, func() {
+			slog.Warn("stopping, once a step that cannot be interrupted is done, such as FAISS's training of an index; a second signal ends the program at once")
+		})
+	})
 	code := execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -67,6 +68,9 @@ func importFolder(b *Draft, dir string) error {
 		return err
 	}
 	f := &folder{Draft: b, root: root}
+	if err := refuseAdapter(f); err != nil {
+		return err
+	}
 	if err := readFolder(f); err != nil {
 		return err
 	}
@@ -94,6 +98,16 @@ func snapshot(dir string) (files, name string) {
 		return dir, ""
 	}
 	return filepath.Join(dir, "snapshots", strings.TrimSpace(string(raw))), parts[2]
+}
+
+// refuseAdapter refuses a folder of PEFT (LoRA), which has what is added to another model's weights and not these.
+func refuseAdapter(f *folder) error {
+	whole := []string{"model.safetensors", "model.safetensors.index.json", "model.onnx", "onnx/model.onnx"}
+	if !f.has("adapter_config.json") || slices.ContainsFunc(whole, f.has) {
+		return nil
+	}
+	return badinput.Errorf("%s is an adapter (adapter_config.json) and not a model: merge it into its model first (merge_and_unload() and save_pretrained in Python) and import that",
+		f.root)
 }
 
 // refuseOwn refuses an encoder or judge that this program wrote: it has a manifest, and nothing of a published model.

@@ -244,6 +244,10 @@ func TestBadFolders(t *testing.T) {
 			remove("model.safetensors")(t, dir)
 			write(t, dir, map[string]string{"pytorch_model.bin": "PK"})
 		}},
+		{"an adapter", "is an adapter (adapter_config.json) and not a model: merge it into its model first (merge_and_unload()", Options{}, func(t *testing.T, dir string) {
+			remove("model.safetensors")(t, dir)
+			write(t, dir, map[string]string{"adapter_config.json": `{"peft_type": "LORA"}`, "adapter_model.safetensors": "x"})
+		}},
 		{"a pointer to weights", "model.safetensors is a pointer of Git LFS", Options{}, files(map[string]string{"model.safetensors": pointer})},
 		{"a pointer to a graph", "onnx/model.onnx is a pointer of Git LFS", Options{}, files(map[string]string{"onnx/model.onnx": pointer})},
 		{"a pointer to a vocabulary", "vocab.txt is a pointer of Git LFS", Options{}, files(map[string]string{"vocab.txt": pointer})},
