@@ -13,8 +13,8 @@ var (
 	dataFile  = regexp.MustCompile(`(?i)\.(parquet|json|jsonl|ndjson)(\.(gz|zst|xz|bz2))?$`)
 )
 
-// withoutCompanions leaves out what describes the files of a directory, README and LICENSE, if all others are Parquet or
-// JSON, as in repositories of data sets. left are those left out.
+// withoutCompanions leaves out what describes the files of a directory, README and LICENSE, if all others are Parquet
+// or JSON, as in repositories of data sets. left are those left out.
 func withoutCompanions(files []string) (kept, left []string) {
 	for _, name := range files {
 		switch base := path.Base(name); {
