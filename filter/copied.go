@@ -10,7 +10,7 @@ import (
 const (
 	// minCopiedWords is how many words a text must have to be called a copy of a text that differs in a letter, and
 	// minCopiedSmall how many of them must not begin with a capital. Others are copies only if they are equal, and
-	// neither a name, a number nor a line of code, which are the same in both languages.
+	// neither a name nor a line of code, which are the same in both languages.
 	minCopiedWords, minCopiedSmall = 5, 3
 	// wideWord is how many letters of a script without spaces count as a word.
 	wideWord = 2
@@ -26,8 +26,9 @@ const (
 
 // Copied reports whether two texts are one text that was not translated: the same letters and digits, apart from one in
 // ten, without regard to case, punctuation and spaces. Texts of fewer than five words must have all letters in common.
-// Names, numbers and lines of code are no copies. Two languages as near to each other as Danish and Norwegian need
-// another rule (language.Near).
+// Names and lines of code are no copies, and texts without a letter are if they have the same digits: a number alone is
+// no translation of anything. Two languages as near to each other as Danish and Norwegian need another rule
+// (language.Near).
 func Copied(a, b string) bool {
 	var c comparison
 	return c.copied(a, b)
@@ -46,7 +47,8 @@ func (c *comparison) copied(a, b string) bool {
 	var words, small int
 	if c.a, words, small = fold(c.a[:0], a); words < minCopiedWords || small < minCopiedSmall {
 		c.b, _, _ = fold(c.b[:0], b)
-		return slices.Equal(c.a, c.b) && sentence(a) && !code(a)
+		number := len(c.a) > 0 && !slices.ContainsFunc(c.a, unicode.IsLetter)
+		return slices.Equal(c.a, c.b) && (number || sentence(a) && !code(a))
 	}
 	c.b, _, _ = fold(c.b[:0], b)
 	return c.near(max(len(c.a), len(c.b))/maxDifference) && !code(a)
