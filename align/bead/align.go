@@ -34,7 +34,7 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 		return nil, err
 	}
 	if len(source.Sentences) == 0 || len(target.Sentences) == 0 {
-		return deleted(len(source.Sentences), len(target.Sentences)), nil
+		return &Alignment{Beads: deletions(Span{0, len(source.Sentences)}, Span{0, len(target.Sentences)})}, nil
 	}
 	a := &aligner{Options: o}
 	var err error
@@ -66,14 +66,14 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 	return out, nil
 }
 
-// deleted is the alignment of documents of which one has no sentence.
-func deleted(sources, targets int) *Alignment {
-	out := &Alignment{}
-	for i := range sources {
-		out.Beads = append(out.Beads, Bead{Source: Span{i, 1}})
+// deletions are the sentences of two spans as beads: first those of the source, before the target span, then the others.
+func deletions(source, target Span) []Bead {
+	var out []Bead
+	for i := range source.Count {
+		out = append(out, Bead{Source: Span{source.First + i, 1}, Target: Span{First: target.First}})
 	}
-	for i := range targets {
-		out.Beads = append(out.Beads, Bead{Target: Span{i, 1}})
+	for i := range target.Count {
+		out = append(out, Bead{Source: Span{First: source.End()}, Target: Span{target.First + i, 1}})
 	}
 	return out
 }
@@ -94,12 +94,7 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 	first, last := path[0], path[len(path)-1]
 	n, m := last.i-first.i, last.j-first.j
 	if n == 0 || m == 0 {
-		beads := deleted(n, m).Beads
-		for k := range beads {
-			beads[k].Source.First += first.i
-			beads[k].Target.First += first.j
-		}
-		return beads, nil
+		return deletions(Span{first.i, n}, Span{first.j, m}), nil
 	}
 	source, err := a.source.encode(ctx, Span{first.i, n}, a.MaxSpan, a.samples[1])
 	if err != nil {
@@ -125,7 +120,7 @@ func (a *aligner) piece(ctx context.Context, path []place) ([]Bead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.swapped(beads), nil
+	return l.trimmed(l.swapped(beads)), nil
 }
 
 // Span is Count sentences of a document from sentence First, counted from 0.

@@ -124,6 +124,36 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// TestTrimmed: where deletions cost so much that a sentence without a translation is in a bead, it is taken out again,
+// on either side and at either end. A sentence that is part of the translation stays.
+func TestTrimmed(t *testing.T) {
+	t.Parallel()
+	a, b := sentences("a", 8), sentences("b", 8)
+	o := DefaultOptions()
+	o.Skip = -3
+	joined := slices.Concat(b[:4], []string{b[4] + " " + b[5]}, b[6:])
+	for name, test := range map[string]struct {
+		source, target []string
+		want           string
+	}{
+		"source": {a, slices.Concat(b[:3], b[4:]), "1:1 1:1 1:1 1:0 1:1 1:1 1:1 1:1"},
+		"target": {slices.Concat(a[:5], a[6:]), b, "1:1 1:1 1:1 1:1 1:1 0:1 1:1 1:1"},
+		"first":  {a, b[1:], "1:0 1:1 1:1 1:1 1:1 1:1 1:1 1:1"},
+		"last":   {a[:7], b, "1:1 1:1 1:1 1:1 1:1 1:1 1:1 0:1"},
+		"joined": {a, joined, "1:1 1:1 1:1 1:1 2:1 1:1 1:1"},
+	} {
+		found := align(t, test.source, test.target, o)
+		if got := types(found.Beads); got != test.want {
+			t.Errorf("%s: beads %s, want %s", name, got, test.want)
+		}
+		for _, bead := range found.Beads {
+			if !bead.Deletion() && bead.Cosine < 0.999 {
+				t.Errorf("%s: %+v", name, bead)
+			}
+		}
+	}
+}
+
 // TestCommonDirection: vectors that all share a direction, so that random sentences have a cosine of 0.8, give the same
 // beads with the same scores. Some encoders have such vectors.
 func TestCommonDirection(t *testing.T) {
