@@ -2,6 +2,7 @@ package align_test
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -17,6 +18,7 @@ import (
 	"testing"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/label"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/encodetest"
@@ -416,5 +418,33 @@ func TestKnownPairsOfDocuments(t *testing.T) {
 	cfg.Overwrite = true
 	if again := mustRun(t, cfg); again.ConfigDigest == key || again.Counts.Documents.Unknown != 0 {
 		t.Errorf("another list: %+v", again.Counts.Documents)
+	}
+}
+
+// TestRejectedSpanBringsBackItsPair: pairs of global mining that spans of several sentences replaced are in the bitext
+// again when people rejected the spans.
+func TestRejectedSpanBringsBackItsPair(t *testing.T) {
+	c := newCorpus(t)
+	for side := range 2 {
+		c.put(side, "a.jsonl", translated(side, 0, 6)...)
+	}
+	cfg := c.config()
+	first := mustRun(t, cfg)
+	if first.Counts.Documents.Replaced == 0 {
+		t.Fatalf("no pair was replaced: %+v", first.Counts.Documents)
+	}
+	var spans []label.Label
+	for _, row := range rowsOf(t, first) {
+		if row.Alignment.Sentences != [2]uint32{1, 1} {
+			spans = append(spans, label.Label{Source: hex.EncodeToString(row.Source.Key[:]), Target: hex.EncodeToString(row.Target.Key[:])})
+		}
+	}
+	if err := label.Append(cfg.Out, spans); err != nil {
+		t.Fatal(err)
+	}
+	again := mustRun(t, cfg)
+	d := again.Counts.Documents
+	if want := first.Counts.Kept - len(spans) + first.Counts.Documents.Replaced; d.Replaced != 0 || d.Rejected != len(spans) || again.Counts.Kept != want {
+		t.Errorf("%d spans rejected: kept %d, want %d; counts %+v", len(spans), again.Counts.Kept, want, d)
 	}
 }

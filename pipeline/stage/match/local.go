@@ -80,7 +80,11 @@ func newLocal(ctx context.Context, e *stage.Env, pair *view.Pair, d *decide.Deci
 		return nil, err
 	}
 	l.join(beads, d)
-	return l, l.reject(ctx, e.EncoderOptions().Threads)
+	if err := l.reject(ctx, e.EncoderOptions().Threads); err != nil {
+		return nil, err
+	}
+	l.contradict(d)
+	return l, nil
 }
 
 // read returns the beads from the wanted score up, by name; of those of equal sentences the best.
@@ -117,10 +121,38 @@ func (l *local) read(ctx context.Context) (map[string]*found, error) {
 	return best, err
 }
 
-// join finds the beads that are candidates, and the kept candidates that beads contradict. A bead contradicts another
-// pair that has one of its sentences, unless that sentence stands several times in the text: it may be translated
-// otherwise elsewhere.
+// join finds the beads that are candidates, without those that were rejected. The others become rows.
 func (l *local) join(beads map[string]*found, d *decide.Decision) {
+	for at, c := range d.Candidates {
+		name := nameOf(c.Source, c.Target)
+		f := beads[name]
+		if f == nil {
+			continue
+		}
+		delete(beads, name)
+		switch d.Verdicts[at] {
+		case mine.Rejected:
+			l.counts.Rejected++
+			continue
+		case mine.Kept:
+			l.counts.Both++
+		default:
+			l.counts.Local++
+		}
+		l.of[at] = f
+	}
+	for _, f := range beads {
+		l.rows = append(l.rows, f)
+	}
+	slices.SortFunc(l.rows, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(b.score(), a.score()), slices.Compare(a.docs[:], b.docs[:]), cmp.Compare(a.Source.First, b.Source.First))
+	})
+}
+
+// contradict finds the kept candidates that beads contradict, of which none is rejected. A bead contradicts another pair
+// that has one of its sentences, unless that sentence stands several times in the text: it may be translated otherwise
+// elsewhere.
+func (l *local) contradict(d *decide.Decision) {
 	var in [2]map[int32]bool // sentences that stand once, and in a bead
 	for side := range in {
 		in[side] = map[int32]bool{}
@@ -130,39 +162,26 @@ func (l *local) join(beads map[string]*found, d *decide.Decision) {
 				times[s.Number]++
 			}
 		}
-		for _, f := range beads {
+		add := func(f *found) {
 			for _, s := range l.sentences(f, side) {
 				if times[s.Number] == 1 {
 					in[side][s.Number] = true
 				}
 			}
 		}
+		for _, f := range l.of {
+			add(f)
+		}
+		for _, f := range l.rows {
+			add(f)
+		}
 	}
 	for at, c := range d.Candidates {
-		name := nameOf(c.Source, c.Target)
-		f := beads[name]
-		switch {
-		case f != nil && d.Verdicts[at] == mine.Rejected:
-			l.counts.Rejected++
-			delete(beads, name)
-		case f != nil:
-			l.of[at] = f
-			if delete(beads, name); d.Verdicts[at] == mine.Kept {
-				l.counts.Both++
-			} else {
-				l.counts.Local++
-			}
-		case d.Verdicts[at] == mine.Kept && (in[0][c.Source] || in[1][c.Target]):
+		if l.of[at] == nil && d.Verdicts[at] == mine.Kept && (in[0][c.Source] || in[1][c.Target]) {
 			l.less[at] = true
 			l.counts.Replaced++
 		}
 	}
-	for _, f := range beads {
-		l.rows = append(l.rows, f)
-	}
-	slices.SortFunc(l.rows, func(a, b *found) int {
-		return cmp.Or(cmp.Compare(b.score(), a.score()), slices.Compare(a.docs[:], b.docs[:]), cmp.Compare(a.Source.First, b.Source.First))
-	})
 }
 
 // nameOf is the name of a bead of two sentences.
