@@ -15,6 +15,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
+	"bitextmine/pipeline/stage/align"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
 )
@@ -22,7 +23,7 @@ import (
 // Count says of how many of a run's labels something is known.
 type Count struct {
 	Labels  int // labels by people, the last one of each pair
-	Present int // the run's text has both sentences
+	Present int // the run's text has both sentences, or its documents have them in a bead
 	Used    int // the run's search found the pair, too
 }
 
@@ -32,7 +33,8 @@ type labelled struct {
 	accepted map[[2]int32]bool
 }
 
-// among finds the labels whose sentences are in the text of a plan, by pair of languages, and counts them.
+// among finds the labels whose sentences are in the text of a plan, by pair of languages, and counts them with those of
+// beads of several sentences.
 func among(ctx context.Context, files *view.Files, labels []label.Label) (pairs []labelled, present int, err error) {
 	for i := range files.Plan.Pairs {
 		pair, err := files.Pair(i)
@@ -44,6 +46,13 @@ func among(ctx context.Context, files *view.Files, labels []label.Label) (pairs 
 			return nil, 0, err
 		}
 		pairs, present = append(pairs, labelled{pair, accepted}), present+len(accepted)
+	}
+	for i := 0; i < len(pairs) && present < len(labels); i++ {
+		n, err := align.Labelled(ctx, pairs[i].Pair, labels)
+		if err != nil {
+			return nil, 0, err
+		}
+		present = min(present+n, len(labels))
 	}
 	return pairs, present, nil
 }

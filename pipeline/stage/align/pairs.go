@@ -94,7 +94,40 @@ func (d *Documents) span(b bead.Bead, side int) string {
 	return strings.Join(d.Texts[side][s.First:s.End()], " ")
 }
 
-// EachDocuments calls each with every pair of documents that a run aligned, in the order of their sources.
+// keys are the keys of a bead's texts.
+func (d *Documents) keys(b bead.Bead) (keys [2]string) {
+	for side := range keys {
+		keys[side] = keyOf(d.span(b, side))
+	}
+	return keys
+}
+
+// Labelled counts the labels that name a bead of several sentences of the documents that a run aligned.
+func Labelled(ctx context.Context, p *view.Pair, labels []label.Label) (n int, err error) {
+	if !wanted(&p.Plan.Settings) {
+		return 0, nil
+	}
+	named := map[[2]string]bool{}
+	for _, l := range labels {
+		named[[2]string{l.Source, l.Target}] = true
+	}
+	err = EachDocuments(ctx, p, nil, func(d *Documents) error {
+		for _, b := range d.Beads {
+			if b.Source.Count+b.Target.Count == 2 || float64(b.Score()) < p.Plan.Settings.BeadScore {
+				continue
+			}
+			if keys := d.keys(b); named[keys] {
+				delete(named, keys)
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// EachDocuments calls each with every pair of documents that a run aligned, in the order of their sources. Where kept is
+// nil, all beads are kept.
 func EachDocuments(ctx context.Context, p *view.Pair, kept *Kept, each func(*Documents) error) error {
 	if !wanted(&p.Plan.Settings) {
 		return badinput.Errorf("the run did not align documents: run again with --documents on")
@@ -166,10 +199,10 @@ func readTexts(ctx context.Context, p *view.Pair, of []*Documents) error {
 // keep leaves out the beads that the bitext does not keep.
 func (d *Documents) keep(kept *Kept) {
 	d.Beads = slices.DeleteFunc(d.Beads, func(b bead.Bead) bool {
-		var keys [2]string
-		for side := range keys {
-			keys[side] = keyOf(d.span(b, side))
+		if kept == nil {
+			return false
 		}
+		keys := d.keys(b)
 		return !has(kept.pairs, hashOf(keys[:]...))
 	})
 	slices.SortStableFunc(d.Beads, func(a, b bead.Bead) int { return cmp.Compare(a.Source.First, b.Source.First) })

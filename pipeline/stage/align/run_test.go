@@ -1,6 +1,7 @@
 package align_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -422,7 +423,7 @@ func TestKnownPairsOfDocuments(t *testing.T) {
 }
 
 // TestRejectedSpanBringsBackItsPair: pairs of global mining that spans of several sentences replaced are in the bitext
-// again when people rejected the spans.
+// again when people rejected the spans, and a run does not say that it lacks these.
 func TestRejectedSpanBringsBackItsPair(t *testing.T) {
 	c := newCorpus(t)
 	for side := range 2 {
@@ -442,9 +443,18 @@ func TestRejectedSpanBringsBackItsPair(t *testing.T) {
 	if err := label.Append(cfg.Out, spans); err != nil {
 		t.Fatal(err)
 	}
-	again := mustRun(t, cfg)
+	var log bytes.Buffer
+	opts := options()
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	again, err := pipeline.Run(t.Context(), cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := again.Counts.Documents
 	if want := first.Counts.Kept - len(spans) + first.Counts.Documents.Replaced; d.Replaced != 0 || d.Rejected != len(spans) || again.Counts.Kept != want {
 		t.Errorf("%d spans rejected: kept %d, want %d; counts %+v", len(spans), again.Counts.Kept, want, d)
+	}
+	if strings.Contains(log.String(), "does not have") {
+		t.Errorf("the run warns: %s", log.String())
 	}
 }
