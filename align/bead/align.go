@@ -48,7 +48,7 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 	if err != nil {
 		return nil, err
 	}
-	a.samples = [2][]float32{sample(a.source.level, o.Samples), sample(a.target.level, o.Samples)}
+	a.samples = [2]*sampled{sample(a.source.level, o.Samples), sample(a.target.level, o.Samples)}
 	a.ratio = float64(a.source.chars(0, a.source.n)+1) / float64(a.target.chars(0, a.target.n)+1)
 	a.usual = usual(path, a.source.level, a.target.level)
 	a.links = newLinks(source.Sentences, target.Sentences)
@@ -82,9 +82,9 @@ func deletions(source, target Span) []Bead {
 type aligner struct {
 	Options
 	source, target *document
-	samples        [2][]float32 // the means of samples of the source and the target
-	ratio          float64      // length of the target over that of the source
-	usual          float32      // score of a translation in these documents
+	samples        [2]*sampled // of the source and the target
+	ratio          float64     // length of the target over that of the source
+	usual          float32     // score of a translation in these documents
 	links          *links
 	endings        *endings
 }

@@ -158,12 +158,26 @@ func normalise(v []float32) {
 
 // compare computes both documents' mean cosines with samples of the other.
 func compare(a, b *level, samples int) {
-	a.mean = meanCosines(a.vectors, a.dim, sample(b, samples))
-	b.mean = meanCosines(b.vectors, b.dim, sample(a, samples))
+	a.mean = sample(b, samples).cosines(a.vectors)
+	b.mean = sample(a, samples).cosines(b.vectors)
 }
 
-// sample is the mean of some vectors, whose product with a vector is the mean of its products with them.
-func sample(l *level, samples int) []float32 {
+// sampled is sentences of a document that stand for any of them.
+type sampled struct {
+	mean  []float32 // its product with a vector is the mean of the samples' products with it
+	few   []float32 // the vectors [n, dim] in a short document, else nil
+	share float32   // how much of the nearest one is left out there, 0 to 1
+}
+
+// Where a document has few sentences, a sentence's translation is much of the mean cosine with them, so that the nearest
+// is left out: wholly up to leaveOut sentences, and not at all from keepAll on.
+const (
+	leaveOut = 10
+	keepAll  = 20
+)
+
+// sample takes up to so many sentences.
+func sample(l *level, samples int) *sampled {
 	sum := make([]float64, l.dim)
 	n := min(l.n, samples)
 	for s := range n {
@@ -171,17 +185,37 @@ func sample(l *level, samples int) []float32 {
 			sum[c] += float64(v)
 		}
 	}
-	mean := make([]float32, l.dim)
-	for c := range mean {
-		mean[c] = float32(sum[c] / float64(n))
+	out := &sampled{mean: make([]float32, l.dim)}
+	for c := range out.mean {
+		out.mean[c] = float32(sum[c] / float64(n))
 	}
-	return mean
+	if l.n < keepAll {
+		out.few, out.share = l.vectors, min(1, float32(keepAll-l.n)/(keepAll-leaveOut))
+	}
+	return out
 }
 
-func meanCosines(vectors []float32, dim int, sample []float32) []float32 {
+// cosines returns the mean cosine of each of the vectors [n, dim] with the samples; with a single one, which can only be
+// the counterpart, 0.
+func (s *sampled) cosines(vectors []float32) []float32 {
+	dim := len(s.mean)
 	means := make([]float32, len(vectors)/dim)
 	for i := range means {
-		means[i] = dot(vectors[i*dim:][:dim], sample)
+		v := vectors[i*dim:][:dim]
+		means[i] = dot(v, s.mean)
+		if s.few == nil {
+			continue
+		}
+		n := float32(len(s.few) / dim)
+		if n == 1 {
+			means[i] = 0
+			continue
+		}
+		nearest := float32(-1)
+		for few := s.few; len(few) > 0; few = few[dim:] {
+			nearest = max(nearest, dot(v, few[:dim]))
+		}
+		means[i] = (n*means[i] - s.share*nearest) / (n - s.share)
 	}
 	return means
 }

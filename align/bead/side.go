@@ -46,8 +46,8 @@ type part struct {
 	means [][]float32 // mean cosine of each span with samples of the other document
 }
 
-// encode computes the spans' vectors, and compares them with the mean of the other document's samples.
-func (d *document) encode(ctx context.Context, of Span, maxSpan int, other []float32) (*part, error) {
+// encode computes the spans' vectors, and compares them with samples of the other document.
+func (d *document) encode(ctx context.Context, of Span, maxSpan int, other *sampled) (*part, error) {
 	p := &part{Span: of, dim: d.dim, spans: [][]float32{d.vectors[of.First*d.dim : of.End()*d.dim]}}
 	var texts []string
 	for k := 1; k < min(maxSpan, of.Count); k++ {
@@ -64,7 +64,7 @@ func (d *document) encode(ctx context.Context, of Span, maxSpan int, other []flo
 		p.spans, vectors = append(p.spans, vectors[:size]), vectors[size:]
 	}
 	for _, v := range p.spans {
-		p.means = append(p.means, meanCosines(v, d.dim, other))
+		p.means = append(p.means, other.cosines(v))
 	}
 	return p, nil
 }
