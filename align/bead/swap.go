@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Crossing is a passage that stands elsewhere in the other document: sentences that no bead could have without breaking
-// the order, each of which is the best counterpart of one in the other span.
+// Crossing is a passage that stands elsewhere in the other document: sentences that no good bead could have without
+// breaking the order, each of which is the best counterpart of one in the other span.
 type Crossing struct {
 	Source, Target Span
 	Score          float32 // the mean of the sentences' scores
@@ -15,25 +15,46 @@ type Crossing struct {
 // minCrossing is the least score of a sentence that was moved: half of the way from random sentences to equal ones.
 const minCrossing = 0.5
 
-// farthest is the number of deleted sentences of the other document, before and after, that one is compared with.
+// weakBead is the score below which a bead does not keep its sentences from having counterparts elsewhere: where
+// passages changed places, sentences of both stand in such beads. It is the least score of a run's beads by default.
+const weakBead = 0.4
+
+// farthest is the number of free sentences of the other document, before and after, that one is compared with.
 const farthest = 500
 
-// crossings looks for counterparts of deleted sentences among deleted ones.
-func (a *aligner) crossings(beads []Bead) []Crossing {
-	var sources, targets, near []int // near: the number of deleted target sentences before a deleted source sentence
-	for _, b := range beads {
-		switch {
-		case b.Target.Count == 0:
-			sources, near = append(sources, b.Source.First), append(near, len(targets))
-		case b.Source.Count == 0:
-			targets = append(targets, b.Target.First)
-		}
+// free is the sentences of a side that have no counterpart, or one in a weak bead.
+type free struct {
+	at, bead []int // sentence, and place of its bead
+}
+
+func (f *free) add(s Span, bead int) {
+	for i := s.First; i < s.End(); i++ {
+		f.at, f.bead = append(f.at, i), append(f.bead, bead)
 	}
-	best := make([]partner, len(sources))
-	back := make([]partner, len(targets))
-	for k, i := range sources {
-		for q := max(near[k]-farthest, 0); q < min(near[k]+farthest, len(targets)); q++ {
-			s := a.source.score(a.target.level, i, targets[q])
+}
+
+// crossings looks for counterparts of free sentences among free ones of other beads.
+func (a *aligner) crossings(beads []Bead) []Crossing {
+	var sources, targets free
+	var near []int // number of free target sentences before a free source sentence
+	for k, b := range beads {
+		if b.Score() >= weakBead {
+			continue
+		}
+		for range b.Source.Count {
+			near = append(near, len(targets.at))
+		}
+		sources.add(b.Source, k)
+		targets.add(b.Target, k)
+	}
+	best := make([]partner, len(sources.at))
+	back := make([]partner, len(targets.at))
+	for k, i := range sources.at {
+		for q := max(near[k]-farthest, 0); q < min(near[k]+farthest, len(targets.at)); q++ {
+			if sources.bead[k] == targets.bead[q] {
+				continue
+			}
+			s := a.source.score(a.target.level, i, targets.at[q])
 			best[k].offer(q, s)
 			back[q].offer(k, s)
 		}
@@ -43,7 +64,7 @@ func (a *aligner) crossings(beads []Bead) []Crossing {
 		if p.score < minCrossing || back[p.at].at != k {
 			continue
 		}
-		out = extend(out, sources[k], targets[p.at], p.score)
+		out = extend(out, sources.at[k], targets.at[p.at], p.score)
 	}
 	return out
 }

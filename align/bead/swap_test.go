@@ -28,3 +28,33 @@ func TestSwapped(t *testing.T) {
 		t.Errorf("beads %s", types(got.Beads))
 	}
 }
+
+// TestCrossingsInWeakBeads: passages that changed places are listed though weak beads have their sentences, but not
+// where a good bead has them.
+func TestCrossingsInWeakBeads(t *testing.T) {
+	t.Parallel()
+	a, b := sentences("a", 30), sentences("b", 30)
+	b = slices.Concat(b[:4], b[8:12], b[4:8], b[12:])
+	x := &aligner{Options: DefaultOptions()}
+	var err error
+	if x.source, err = side(a...).open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if x.target, err = side(b...).open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	compare(x.source.level, x.target.level, x.Samples)
+	inOrder := func(cosine float32) (beads []Bead) {
+		for i := range a {
+			beads = append(beads, Bead{Source: Span{i, 1}, Target: Span{i, 1}, Cosine: cosine})
+		}
+		return beads
+	}
+	got := x.crossings(inOrder(weakBead - 0.1))
+	if len(got) != 2 || got[0].Source != (Span{4, 4}) || got[0].Target != (Span{8, 4}) || got[1].Source != (Span{8, 4}) || got[1].Target != (Span{4, 4}) {
+		t.Errorf("crossings %+v", got)
+	}
+	if got := x.crossings(inOrder(weakBead + 0.1)); len(got) != 0 {
+		t.Errorf("of good beads: crossings %+v", got)
+	}
+}
