@@ -66,7 +66,8 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 	return out, nil
 }
 
-// deletions are the sentences of two spans as beads: first those of the source, before the target span, then the others.
+// deletions are the sentences of two spans as beads: first those of the source, before the target span, then the
+// others.
 func deletions(source, target Span) []Bead {
 	var out []Bead
 	for i := range source.Count {
@@ -82,7 +83,7 @@ func deletions(source, target Span) []Bead {
 type aligner struct {
 	Options
 	source, target *document
-	samples        [2]*sampled // of the source and the target
+	samples        [2]*sampled // sentences of the source and the target
 	ratio          float64     // length of the target over that of the source
 	usual          float32     // score of a translation in these documents
 	links          *links

@@ -115,7 +115,8 @@ func TestBeads(t *testing.T) {
 func TestScore(t *testing.T) {
 	a := align(t, sentences("a", 5), sentences("b", 5), DefaultOptions())
 	for _, b := range a.Beads {
-		if b.Cosine < 0.999 || b.Score() < 0.999 || b.SourceMean < -0.2 || b.SourceMean > 0.2 { // the equal one of five samples is left out
+		// Of the five samples the equal one is left out.
+		if b.Cosine < 0.999 || b.Score() < 0.999 || b.SourceMean < -0.2 || b.SourceMean > 0.2 {
 			t.Errorf("%+v has score %v", b, b.Score())
 		}
 	}

@@ -169,8 +169,8 @@ type sampled struct {
 	share float32   // how much of the nearest one is left out there, 0 to 1
 }
 
-// Where a document has few sentences, a sentence's translation is much of the mean cosine with them, so that the nearest
-// is left out: wholly up to leaveOut sentences, and not at all from keepAll on.
+// Where a document has few sentences, a sentence's translation is much of the mean cosine with them, so that the
+// nearest is left out: wholly up to leaveOut sentences, and not at all from keepAll on.
 const (
 	leaveOut = 10
 	keepAll  = 20
@@ -195,8 +195,8 @@ func sample(l *level, samples int) *sampled {
 	return out
 }
 
-// cosines returns the mean cosine of each of the vectors [n, dim] with the samples; with a single one, which can only be
-// the counterpart, 0.
+// cosines returns the mean cosine of each of the vectors [n, dim] with the samples; with a single one, which can only
+// be the counterpart, 0.
 func (s *sampled) cosines(vectors []float32) []float32 {
 	dim := len(s.mean)
 	means := make([]float32, len(vectors)/dim)

@@ -126,8 +126,8 @@ func Labelled(ctx context.Context, p *view.Pair, labels []label.Label) (n int, e
 	return n, err
 }
 
-// EachDocuments calls each with every pair of documents that a run aligned, in the order of their sources. Where kept is
-// nil, all beads are kept.
+// EachDocuments calls each with every pair of documents that a run aligned, in the order of their sources. Where kept
+// is nil, all beads are kept.
 func EachDocuments(ctx context.Context, p *view.Pair, kept *Kept, each func(*Documents) error) error {
 	if !wanted(&p.Plan.Settings) {
 		return badinput.Errorf("the run did not align documents: run again with --documents on")

@@ -149,9 +149,9 @@ func (l *local) join(beads map[string]*found, d *decide.Decision) {
 	})
 }
 
-// contradict finds the kept candidates that beads contradict, of which none is rejected. A bead contradicts another pair
-// that has one of its sentences, unless that sentence stands several times in the text: it may be translated otherwise
-// elsewhere.
+// contradict finds the kept candidates that beads contradict, of which none is rejected. A bead contradicts another
+// pair that has one of its sentences, unless that sentence stands several times in the text: it may be translated
+// otherwise elsewhere.
 func (l *local) contradict(d *decide.Decision) {
 	var in [2]map[int32]bool // sentences that stand once, and in a bead
 	for side := range in {
