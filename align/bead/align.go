@@ -10,7 +10,8 @@
 // its text, a dynamic programme finds the cheapest beads, first between averages of many sentences, then in a narrow
 // band around what it found. Its cost is normalised against random sentences. From bertalign (Liu and Zhu, 2022) come
 // the margin against neighbouring sentences and the penalty of unequal lengths. What the vectors do not tell, numbers
-// and parts of names (links) and the marks at the ends of sentences (endings), is compared as text.
+// and parts of names (links) and the marks at the ends of sentences (endings), is compared as text. Last, the outer
+// sentences of a bead without which it fits better are left out (trimmed).
 //
 // The package is pure: vectors in, beads out.
 package bead
