@@ -73,6 +73,10 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 	if err := os.WriteFile(wrongOption, []byte("slurm_options: {encode: [gpu]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	wrongStage := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(wrongStage, []byte("slurm_options: {all: [--partition=main], encoding: [--gres=gpu:1]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	pods := filepath.Join(t.TempDir(), "pods.yaml")
 	if err := os.WriteFile(pods, []byte("kubernetes_image: mine\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,6 +99,7 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"no such engine":          {[]string{"--engine", "pbs"}, "pbs"},
 		"no SLURM":                {[]string{"--engine", "slurm"}, "sbatch is not installed"},
 		"no option of sbatch":     {[]string{"--engine", "slurm", "--config", wrongOption}, "no option of sbatch"},
+		"no stage of options":     {[]string{"--config", wrongStage}, `no stage is called "encoding"; is "encode" meant?`},
 		"no image":                {[]string{"--engine", "kubernetes"}, "names no image"},
 		"no image of a workflow":  {[]string{"--engine", "argo"}, "names no image"},
 		"nothing that pods see":   {[]string{"--engine", "kubernetes", "--config", pods}, "name a claim with it in kubernetes_claim"},

@@ -17,6 +17,7 @@ import (
 	"bitextmine/cmd/mine/run"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage"
 )
 
 // TestFlagsAreTheDeclaredSettings: a command that takes a run's settings has the declared flags, with their help and
@@ -195,4 +196,20 @@ func TestVersion(t *testing.T) {
 	if out := must(t, "version"); !strings.HasPrefix(out, "mine "+program.Version) || strings.Count(out, "\n") != 1 {
 		t.Errorf("mine version prints %q", out)
 	}
+}
+
+// TestSlurmOptionsNameEveryStage: the comment above the setting lists the stages that it may name.
+func TestSlurmOptionsNameEveryStage(t *testing.T) {
+	for _, s := range flags.All {
+		if s.Key != "slurm_options" {
+			continue
+		}
+		for _, d := range stage.All() {
+			if !strings.Contains(s.Doc, d.Name) {
+				t.Errorf("the comment %q lacks %s", s.Doc, d.Name)
+			}
+		}
+		return
+	}
+	t.Error("there is no slurm_options")
 }

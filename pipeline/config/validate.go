@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,9 +14,12 @@ import (
 	"bitextmine/encode/gpu"
 	"bitextmine/index/backend"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/spelling"
 	"bitextmine/mine"
+	"bitextmine/pipeline/engine"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
+	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 )
 
@@ -93,6 +97,7 @@ func (c *Config) validate(languages bool) error {
 	validateRefine(c, fail)
 	validateScorer(c, fail)
 	validateJudge(c, fail)
+	validateSlurm(c, fail)
 	if podsWithoutGPU(c) {
 		fail("device = %s, but kubernetes_gpus is 0, so that no pod has a GPU; set it to the number of GPUs of a pod", c.Device)
 	}
@@ -155,6 +160,22 @@ func validateExclude(c *Config, fail func(format string, args ...any)) {
 func podsWithoutGPU(c *Config) bool {
 	device, err := gpu.Parse(c.Device)
 	return err == nil && !device.OnCPU() && (c.Engine == "kubernetes" || c.Engine == "argo") && c.KubernetesGPUs == 0
+}
+
+// validateSlurm refuses options of sbatch for stages that do not exist, which no job would have.
+func validateSlurm(c *Config, fail func(format string, args ...any)) {
+	if len(c.SlurmOptions) == 0 {
+		return
+	}
+	names := []string{engine.EveryStage}
+	for _, d := range stage.All() {
+		names = append(names, d.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.SlurmOptions)) {
+		if !slices.Contains(names, name) {
+			fail("slurm_options: no stage is called %q; %s", name, spelling.Asked(name, names, "name one of "+strings.Join(names, ", ")))
+		}
+	}
 }
 
 // validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is

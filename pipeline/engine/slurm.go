@@ -21,12 +21,15 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// EveryStage stands for all stages among the keys of options.
+const EveryStage = "all"
+
 // Slurm runs each wave as a job array; each waits for the one before to succeed.
 type Slurm struct {
 	Binary    string              // the program, where every node sees it
 	Cores     int                 // cores of a task
 	MaxMemory int64               // bytes of a task; 0: what the plan estimates
-	Options   map[string][]string // sbatch options by stage, and for every stage under "all"
+	Options   map[string][]string // sbatch options by stage, and those of EveryStage
 	Log       *slog.Logger
 	DryRun    io.Writer     // if set, scripts are printed and nothing runs
 	Poll      time.Duration // 0: 5 s
@@ -147,7 +150,7 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 	if err := s.fits(dir, job.Out, job.PlanPath); err != nil {
 		return "", err
 	}
-	a.Options = slices.Concat(s.Options["all"], s.Options[a.Stage])
+	a.Options = slices.Concat(s.Options[EveryStage], s.Options[a.Stage])
 	var out bytes.Buffer
 	if err := slurmScript.Execute(&out, a); err != nil {
 		return "", err
