@@ -138,3 +138,30 @@ func TestEncodeSaysWhatToDo(t *testing.T) {
 		t.Errorf("after a stop: %v", err)
 	}
 }
+
+// TestAfterAStop: what keeps nothing begins anew, and what keeps its work does what is left.
+func TestAfterAStop(t *testing.T) {
+	dir := t.TempDir()
+	pairs := writerInto(t, dir)("pairs.tsv", "Guten Tag.\tGood day.\n")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for want, calls := range map[string][][]string{
+		"begins anew": {
+			{"score", pairs, "--src", "de", "--tgt", "en", "--encoder", "use-static"},
+			{"align", pairs},
+			{"filter", pairs},
+		},
+		"does what is left": {
+			{"run", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined")},
+			{"plan", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "planned")},
+		},
+	} {
+		for _, args := range calls {
+			root := newRoot()
+			root.SetArgs(args)
+			if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(program.AfterStop(err), want) {
+				t.Errorf("mine %s after a stop: %v: %s", args[0], err, program.AfterStop(err))
+			}
+		}
+	}
+}

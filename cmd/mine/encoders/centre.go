@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/model/rewrite"
+	"bitextmine/pipeline/progress"
 )
 
 // newCentre makes mine model centre.
@@ -53,12 +55,13 @@ these languages has its own mean subtracted, and any other language that of all.
 func runCentre(ctx context.Context, ref string, files []string, most int, own bool, o encode.Options,
 	out io.Writer) error {
 	var texts []rewrite.Text
+	var counts []int // at most so many sentences
 	for _, flag := range files {
 		language, path, err := flags.LanguageFile("--text", flag)
 		if err != nil {
 			return err
 		}
-		texts = append(texts, rewrite.Text{Language: language, Sentences: first(path, most)})
+		texts, counts = append(texts, rewrite.Text{Language: language, Sentences: first(path, most)}), append(counts, most)
 	}
 	if texts == nil {
 		languages, sentences, err := exchange.FixtureText()
@@ -73,13 +76,38 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 					}
 				}
 			}})
+			counts = append(counts, len(sentences[i]))
 		}
 	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	meter := progress.New(os.Stderr).Start("centre", int64(total), "sentences")
+	for i := range texts {
+		texts[i].Sentences = counted(texts[i].Sentences, counts[i], meter)
+	}
 	r, err := rewrite.Centre(ctx, ref, texts, own, o)
+	meter.Done()
 	if err != nil {
 		return err
 	}
 	return r.Print(out)
+}
+
+// counted counts the sentences of a text that has at most so many, as they are taken.
+func counted(sentences iter.Seq2[string, error], most int, meter progress.Meter) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		n := 0
+		for sentence, err := range sentences {
+			if !yield(sentence, err) {
+				return
+			}
+			n++
+			meter.Add(1)
+		}
+		meter.Skip(int64(most - n))
+	}
 }
 
 // first are the first sentences of a file.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/model/hub"
@@ -49,7 +50,7 @@ HF_ENDPOINT names another hub, HF_TOKEN is the token of your account, HTTPS_PROX
 	registerImport(cmd, &o)
 	cmd.Flags().StringVar(&revision, "revision", "", "a commit, a branch or a tag (default: the known encoder's, or main)")
 	cmd.Flags().Lookup("out").Usage = "directory of the encoder (default: its name)"
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 func knownNames() string {

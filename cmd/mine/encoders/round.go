@@ -67,7 +67,7 @@ MINE_DEVICE); docs/training.md describes the rest.`,
 	f.IntVar(&o.patience, "patience", 1, "stop after this many consecutive rounds that do not raise the metric")
 	flags.Group("Rounds").AddFirst(f, "train", "device", "with-sources", "min-score", "min-prob", "rounds",
 		"metric", "patience")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 // config combines both presets and the flags.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/eval/dataset"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/progress"
@@ -82,7 +83,7 @@ checked from then on. mine eval finds the sets where this command puts them.`,
 	f.StringVar(&o.mirror, "mirror", "", "address to download from instead of the publisher's")
 	f.StringArrayVar(&o.sums, "sha256", nil, "FILE=DIGEST for a file that is not pinned")
 	f.BoolVar(&o.trustFirst, "trust-first", false, "accept files that are not pinned and record their digests")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Writer) error {

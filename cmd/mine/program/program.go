@@ -2,6 +2,7 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
@@ -30,7 +33,7 @@ import (
 // Version is the program's. Keys and the bitext hold it, so the commit is not part of it.
 const Version = "0.1.0"
 
-// Stopped is the error of a command that a signal ended and that the same call does not simply go on with.
+// Stopped is the error of a command that a signal ended and that does not simply begin anew.
 type Stopped struct {
 	error
 	Next string // how it goes on
@@ -47,7 +50,20 @@ func AfterStop(err error) string {
 	if stopped := (Stopped{}); errors.As(err, &stopped) {
 		return stopped.Next
 	}
-	return "the same command does what is left"
+	return "the same command begins anew, as nothing is kept"
+}
+
+// GoesOn is for commands that keep what they have done: after a stop the same call does what is left.
+func GoesOn(cmd *cobra.Command) *cobra.Command {
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		if errors.Is(err, context.Canceled) {
+			return StoppedBut(err, "the same command does what is left")
+		}
+		return err
+	}
+	return cmd
 }
 
 // RunOptions returns the options that commands pass to the pipeline.

@@ -122,9 +122,6 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	defer func() { err = errors.Join(err, e.Close()) }()
 	empty := 0
 	rows, err := o.write(ctx, e, textsOf(files, reading(cfg), &empty))
-	if errors.Is(err, context.Canceled) {
-		return program.StoppedBut(err, "the same command begins anew, as nothing is kept")
-	}
 	if err != nil {
 		return err
 	}

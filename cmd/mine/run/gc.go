@@ -51,5 +51,5 @@ describes all sentences again.`,
 		}
 		return err
 	}
-	return cmd
+	return program.GoesOn(cmd)
 }

@@ -56,7 +56,7 @@ is read, and no languages need be given.`,
 		"YAML file of corpora and machines to plan for, in place of this text and machine")
 	flags.Output.AddFirst(cmd.Flags(), "json")
 	flags.Machine.AddFirst(cmd.Flags(), "simulate")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 func runPlan(ctx context.Context, cfg pipeline.Config, asJSON bool, out io.Writer) error {

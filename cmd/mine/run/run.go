@@ -71,7 +71,7 @@ languages.`,
 	cmd.Flags().BoolVar(&dryRun, "engine-dry-run", false,
 		"print the scripts or manifests of the engine instead of running them")
 	flags.Machine.Add(cmd.Flags(), "engine-dry-run")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 // mining is what mines one pair.

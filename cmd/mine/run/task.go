@@ -48,5 +48,5 @@ plan prints. A task whose output is there is done; what a task used is in the lo
 	f.IntVar(&cfg.Offset, "offset", 0, "count INDEX from this task")
 	f.IntVar(&cfg.Step, "step", 0, "go on with every n-th task after INDEX")
 	f.IntVar(&cfg.End, "end", 0, "with --step: stop before this task")
-	return cmd
+	return program.GoesOn(cmd)
 }

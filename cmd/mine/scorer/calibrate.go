@@ -91,7 +91,7 @@ they come, not only those that look wrong.`,
 	flags.Updated.Mark(f, "write")
 	flags.Text.Mark(f, "curve")
 	flags.Group("Calibration").AddFirst(f, "pairs", "labels", "for-precision", "resamples", "write", "curve")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, out io.Writer) error {

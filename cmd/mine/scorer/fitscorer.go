@@ -83,7 +83,7 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
 		"scorer-out", "share", "base", "without", "scorer-name")
 	flags.Replaced.Mark(f, "save-examples", "scorer-out")
-	return cmd
+	return program.GoesOn(cmd)
 }
 
 func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.Writer) error {
