@@ -309,6 +309,9 @@ func checkBlocks(t *testing.T, dir, mined string) {
 	if got := must(t, "export", mined, "--blocks", "document", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", out); !strings.Contains(got, "1 blocks of 1 pairs") {
 		t.Errorf("%s", got)
 	}
+	if got := must(t, "export", mined, "--blocks", "document", "--dev", "0.5", "--out", filepath.Join(dir, "sets.tsv")); !strings.Contains(got, "divided by src_doc") {
+		t.Errorf("%s", got)
+	}
 	rest := filepath.Join(dir, "rest.jsonl")
 	if got := must(t, "rest", mined, "--side", "tgt", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", rest); !strings.HasPrefix(got, "2 of 4 sentences") {
 		t.Errorf("%s", got)

@@ -500,4 +500,8 @@ func TestIDsAreNoDocuments(t *testing.T) {
 	if report.SplitBy != "src_url" {
 		t.Errorf("divided by %s", report.SplitBy)
 	}
+	report = run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv"), Split: Split{Dev: 0.3, Documents: true}})
+	if report.SplitBy != "src_doc" {
+		t.Errorf("documents are divided by %s", report.SplitBy)
+	}
 }

@@ -15,6 +15,7 @@ import (
 type Split struct {
 	Dev, Test float64 // shares of the documents
 	By        string  // column that names the document; empty: src_doc, or src_url, or the source text
+	Documents bool    // rows are of documents, and names that are all different are theirs, too
 }
 
 // Validate reports shares that cannot be.
@@ -26,7 +27,7 @@ func (s *Split) Validate() error {
 }
 
 // column is the column that names documents: the first one of whose names one stands in several of the first rows.
-// Names that are all different are of sentences.
+// Names that are all different are of sentences, unless rows are of documents.
 func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
 	if s.By != "" {
 		_, err := first.Texts(s.By)
@@ -40,7 +41,7 @@ func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
 		seen := map[string]bool{}
 		for i := range first.Len() {
 			text, _ := texts(i)
-			if text != "" && seen[text] {
+			if text != "" && (s.Documents || seen[text]) {
 				return name, nil
 			}
 			seen[text] = true

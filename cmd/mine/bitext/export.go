@@ -148,7 +148,7 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	opts = exporting.Options{
 		Files: files, Format: o.format, Out: o.out, Compression: o.compress, Columns: o.columns, All: o.all,
 		Sort: o.sort, Ascending: o.ascending, Split: exporting.Split{Dev: o.dev, Test: o.test,
-			By: o.splitBy}, Licence: o.licence, Anonymise: exporting.Anonymise(o.anonymise), Domains: o.domains, DedupURLs: o.dedupURLs,
+			By: o.splitBy, Documents: o.blocks != ""}, Licence: o.licence, Anonymise: exporting.Anonymise(o.anonymise), Domains: o.domains, DedupURLs: o.dedupURLs,
 	}
 	if o.anonymise != "" && opts.Anonymise != exporting.InTexts && opts.Anonymise != exporting.AsColumns {
 		return opts, badinput.Errorf("--anonymise is %q: give %s or %s", o.anonymise, exporting.InTexts, exporting.AsColumns)
