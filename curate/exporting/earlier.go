@@ -51,11 +51,9 @@ func earlier(e *exporter, sets []*set) (stale []string, err error) {
 	return stale, nil
 }
 
-// refuseStale refuses to write some of the sets beside others that an earlier export left: they may share documents.
+// refuseStale refuses to write some of the sets, or all pairs, beside sets that an earlier export left: they may share
+// documents.
 func refuseStale(e *exporter, sets []*set) error {
-	if len(sets) == 1 {
-		return nil
-	}
 	written := filesOf(sets)
 	for _, name := range [...]string{"train", "dev", "test"} {
 		for _, file := range e.files(name, true) {
