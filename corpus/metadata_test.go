@@ -76,4 +76,11 @@ func TestMetadataOfFormats(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for language, want := range map[string]string{"": "leave --doc-meta out", "lang": "leave --lang-column out"} {
+		in := input.File{FS: fstest.MapFS{"a.txt": {Data: []byte("Eins\n")}}, Path: "a.txt"}
+		opts.LangColumn = language
+		if _, err := Open(in, opts); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("language column %q: %v", language, err)
+		}
+	}
 }

@@ -126,10 +126,14 @@ func (r *Reader) open() error {
 	}
 	r.rec.meta = make([][]byte, len(r.opts.Metadata()))
 	of := kindOf(r.format)
+	setting := "--doc-meta"
+	if r.opts.LangColumn != "" {
+		setting = "--lang-column"
+	}
 	if len(r.rec.meta) > 0 && of.plain {
 		return badinput.Errorf(
-			"%s is plain text, without columns that --doc-meta could name; leave --doc-meta out, or give the documents as JSON lines, TSV or Parquet",
-			r.src.Name)
+			"%[1]s is plain text, without columns that %[2]s could name; leave %[2]s out, or give the text as JSON lines, TSV or Parquet",
+			r.src.Name, setting)
 	}
 	d, err := of.open(r, br)
 	if err == nil {
