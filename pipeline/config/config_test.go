@@ -270,3 +270,18 @@ func TestValidatedOnce(t *testing.T) {
 		t.Errorf("validated again: %v", err)
 	}
 }
+
+// TestRangesOfWhatIsOff: a value that cannot be is refused, whether or not what it is of is asked for.
+func TestRangesOfWhatIsOff(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"judge_doubt = 2 must be":  func(c *Config) { c.JudgeDoubt = 2 },
+		"refine_doubt = 5 must be": func(c *Config) { c.RefineDoubt = 5 },
+		`emb_dtype "int" is not`:   func(c *Config) { c.EmbDType = "int" },
+	} {
+		c := defaultConfig()
+		change(&c)
+		if err := c.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

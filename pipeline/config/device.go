@@ -152,6 +152,9 @@ func UnnamedEncoder(c *Config) bool { return c.HasVectors() && c.Encoder == "" }
 // validateGiven checks the settings of vectors that another program made.
 func validateGiven(c *Config, fail func(format string, args ...any)) {
 	dtype := embedding.DType(c.EmbDType)
+	if dtype != embedding.Float32 && dtype != embedding.Float16 && (dtype != "" || c.HasVectors()) {
+		fail("emb_dtype %q is not known; choose float32 or float16", c.EmbDType)
+	}
 	switch {
 	case !c.HasVectors() && c.EmbDim != 0:
 		fail("emb_dim = %d is of src_emb and tgt_emb, which name no file", c.EmbDim)
@@ -160,8 +163,6 @@ func validateGiven(c *Config, fail func(format string, args ...any)) {
 	case !c.HasVectors():
 	case len(c.SourceEmb) == 0 || len(c.TargetEmb) == 0:
 		fail("src_emb and tgt_emb belong together: give both")
-	case dtype != embedding.Float32 && dtype != embedding.Float16:
-		fail("emb_dtype %q is not known; choose float32 or float16", c.EmbDType)
 	case c.Encoder == "" && c.Scorer != "" && c.Scorer != score.None && c.Scorer != score.Auto:
 		fail("scorer = %s must know the encoder that made src_emb and tgt_emb: name it with --encoder, or let the margin decide with --scorer none", c.Scorer)
 	}

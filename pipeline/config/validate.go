@@ -229,8 +229,16 @@ func validateLanguages(l *setting.Languages, fail func(format string, args ...an
 	}
 }
 
+// maxDoubt is above the probabilities from which pairs are in doubt.
+const maxDoubt = 0.5
+
+const wrongRefineDoubt = "refine_doubt = %g must be above 0 and below 0.5: pairs from that probability go to the strong encoder"
+
 // validateRefine checks the settings of two-stage mining.
 func validateRefine(c *Config, fail func(format string, args ...any)) {
+	if c.RefineDoubt >= maxDoubt {
+		fail(wrongRefineDoubt, c.RefineDoubt)
+	}
 	switch {
 	case c.Refine == "":
 		if c.RefineFloor != setting.AutoThreshold && c.RefineFloor != 0 {
@@ -251,9 +259,8 @@ func (c *Config) Promising(learns bool) error {
 	case learns && given && c.RefineFloor != 0: // not settled before
 		return badinput.Errorf("refine_floor = %g is of --scorer none, and of a scorer that mine fit-scorer fitted with --refine; "+
 			"here refine_doubt says which pairs go to the strong encoder", c.RefineFloor)
-	case learns && !(c.RefineDoubt > 0 && c.RefineDoubt < 0.5):
-		return badinput.Errorf("refine_doubt = %g must be above 0 and below 0.5: pairs from that probability go to the strong encoder",
-			c.RefineDoubt)
+	case learns && !(c.RefineDoubt > 0 && c.RefineDoubt < maxDoubt):
+		return badinput.Errorf(wrongRefineDoubt, c.RefineDoubt)
 	case learns:
 		c.RefineFloor = 0
 	case !given && !ok:
@@ -269,14 +276,15 @@ func (c *Config) Promising(learns bool) error {
 
 // validateJudge checks the settings of the judge.
 func validateJudge(c *Config, fail func(format string, args ...any)) {
+	if !(c.JudgeDoubt < maxDoubt) { // a NaN is not
+		fail("judge_doubt = %g must be below 0.5: pairs from that probability to 1 less it are judged", c.JudgeDoubt)
+	}
 	switch {
 	case c.Judge == "":
 		c.JudgeDoubt = 0 // has no meaning then, and is in no key
 	case !c.Scored():
 		fail("judge = %s merges its logits with a scorer's probabilities, but no scorer decides; leave --scorer out, or "+
 			"name a scorer of both encoders", c.Judge)
-	case !(c.JudgeDoubt < 0.5):
-		fail("judge_doubt = %g must be below 0.5: pairs from that probability to 1 less it are judged", c.JudgeDoubt)
 	}
 }
 
