@@ -143,7 +143,7 @@ func ParseBytes(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(n*scale >= 1 && n*scale <= 1<<60) { // a NaN is neither
-		return 0, errors.New("give bytes, or a number with MB, GB, MiB or GiB, such as 4GiB")
+		return 0, errors.New("give bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 4GiB")
 	}
 	return int64(n * scale), nil
 }

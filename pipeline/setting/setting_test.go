@@ -132,8 +132,8 @@ func TestParseBytes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"GiB", "4gb", "4 G", "-1", "0", "0.3", "nan", "inf", "1e30", "2000000TiB", "4GiB4"} {
-		if got, err := ParseBytes(text); err == nil {
-			t.Errorf("%q: %d", text, got)
+		if got, err := ParseBytes(text); err == nil || !strings.Contains(err.Error(), "kB, MB, GB, TB, KiB, MiB, GiB or TiB") {
+			t.Errorf("%q: %d, %v", text, got, err)
 		}
 	}
 }
