@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,14 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 	}
 	if instead := elsewhere[strings.ReplaceAll(name, "_", "-")]; instead != "" && cmd.Name() == "run" {
 		return badinput.Errorf("%s has no flag %s: %s", path, given, instead)
+	}
+	key := strings.ReplaceAll(name, "-", "_")
+	if s, ok := find(All, key); ok && s.Flag == "" && cmd.Flags().Lookup(nightlyFlag) != nil {
+		or := " or " + envPrefix + strings.ToUpper(key)
+		if s.Type.Kind() == reflect.Map { // a variable has no keys
+			or = ""
+		}
+		return badinput.Errorf("%s: %s is a setting without a flag: give it with --config FILE%s", path, key, or)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

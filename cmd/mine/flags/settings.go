@@ -30,10 +30,13 @@ func (s *Settings) Register(cmd *cobra.Command, except ...string) {
 	s.RegisterSome(cmd, slices.DeleteFunc(slices.Clone(All),
 		func(d setting.Declared) bool { return slices.Contains(except, d.Key) }))
 	s.RegisterPreset()
-	s.flags.BoolVar(&s.Nightly, "nightly", false,
+	s.flags.BoolVar(&s.Nightly, nightlyFlag, false,
 		"one night's run: with a lock, a dated bitext, and the preset nightly below --config")
-	Output.Add(s.flags, "nightly")
+	Output.Add(s.flags, nightlyFlag)
 }
+
+// nightlyFlag is a flag of all commands that take every setting, and of no other.
+const nightlyFlag = "nightly"
 
 // RegisterSome adds the flags of some settings.
 func (s *Settings) RegisterSome(cmd *cobra.Command, some []setting.Declared) {
