@@ -40,6 +40,7 @@ func (o Options) Validate() error {
 		ok   bool
 		what string
 	}{
+		{o.Iterations != 0 || least == 0, "--iterations 0 has an encoder align alone: name one with --encoder, or give from 1 to 1000"},
 		{o.Iterations >= least && o.Iterations <= 1000,
 			fmt.Sprintf("--iterations is %d but must be from %d to 1000", o.Iterations, least)},
 		{o.NullProb >= 0 && o.NullProb < 1,

@@ -53,6 +53,9 @@ func TestAlignAndAER(t *testing.T) {
 			t.Errorf("with %v: %s", more, out)
 		}
 	}
+	if _, err := command(t, "align", pairs, "--iterations", "0"); err == nil || !strings.Contains(err.Error(), "name one with --encoder") {
+		t.Errorf("no iteration and no encoder: %v", err)
+	}
 	for _, args := range [][]string{
 		{"align"},
 		{"align", pairs, "--src-text", pairs},

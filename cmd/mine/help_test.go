@@ -13,6 +13,8 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/cmd/mine/help"
 	"bitextmine/cmd/mine/program"
+	"bitextmine/corpus"
+	"bitextmine/curate/exporting"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 )
@@ -156,6 +158,7 @@ func TestMisspeltNames(t *testing.T) {
 		"run --kubernetes-image x":                   "mine run: kubernetes_image is a setting without a flag: give it with --config FILE or MINE_KUBERNETES_IMAGE",
 		"plan --slurm-options x":                     "slurm_options is a setting without a flag: give it with --config FILE",
 		"encode --kubernetes-image x":                "has no flag",
+		"eval xsim beads":                            "beads is no protocol but a command: give `mine eval beads` by itself",
 		"model check intfloat/multilingual-e5-small": "`mine model get multilingual-e5-small`",
 		"model check laser2":                         "laser2 is not on the Hugging Face hub",
 		"model check labs":                           "did you mean labse?",
@@ -183,5 +186,21 @@ func TestMissingEncoderOfARun(t *testing.T) {
 	}
 	if _, err := model.Load(model.BuiltIn()[0]); err != nil {
 		t.Errorf("the first encoder in the program: %v", err)
+	}
+}
+
+// TestHelpListsFormats: the help of mine encode lists those of text, that of mine align-docs those that are written.
+func TestHelpListsFormats(t *testing.T) {
+	encode, aligned := helpOf(t, "encode", "--help"), helpOf(t, "align-docs", "--help")
+	for _, format := range []corpus.Format{corpus.FormatText, corpus.FormatBUCC, corpus.FormatTSV, corpus.FormatJSONL, corpus.FormatCSV, corpus.FormatJSON,
+		corpus.FormatParquet, corpus.FormatPO, corpus.FormatHTML, corpus.FormatWARC, corpus.FormatEPUB, corpus.FormatMan} {
+		if !strings.Contains(encode, string(format)) {
+			t.Errorf("mine encode --help lacks %s", format)
+		}
+	}
+	for _, format := range exporting.Formats {
+		if !strings.Contains(aligned, format.Name) {
+			t.Errorf("mine align-docs --help lacks %s", format.Name)
+		}
 	}
 }

@@ -285,3 +285,12 @@ func TestRangesOfWhatIsOff(t *testing.T) {
 		}
 	}
 }
+
+// TestOneErrorOfRetrieval: one that is not known is not judged further.
+func TestOneErrorOfRetrieval(t *testing.T) {
+	c := defaultConfig()
+	c.Retrieval = "foo"
+	if err := c.Validate(); !badinput.Is(err) || strings.Count(err.Error(), "retrieval") != 1 {
+		t.Errorf("error %v", err)
+	}
+}

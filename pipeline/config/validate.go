@@ -320,7 +320,7 @@ func validateScorer(c *Config, fail func(format string, args ...any)) {
 		}
 		return
 	}
-	if c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {
+	if _, err := mine.ParseRetrieval(c.Retrieval); err == nil && c.Retrieval != "" && mine.Retrieval(c.Retrieval) != mine.Max {
 		fail("retrieval %s chooses by margin; with a scorer it is max, or give --scorer none", c.Retrieval)
 	}
 	switch {

@@ -43,10 +43,10 @@ with an empty side, or with one of more than 500 words, gets an empty line. The 
 threads change nothing. --encoder adds what the vectors of an encoder's inner layer say of each two words; with
 --iterations 0 it aligns alone.
 
-Words of plain text (--words text) are runs of letters, marks and digits; every other character but a space is a word
-of its own. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan) each letter is a word. --words
-spaces splits only at spaces, for text that is tokenised. Text is normalised first, and upper and lower case count as
-equal.`,
+Words of plain text (--words text), which is normalised first, are runs of letters, marks and digits; every other
+character but a space is a word of its own. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan)
+each letter is a word. --words spaces splits only at spaces, for text that is tokenised, and normalises nothing. Upper
+and lower case count as equal.`,
 		Example: `  mine align mined/de-en.parquet --src de --tgt en --out de-en.pharaoh
   mine align --src-text a.de --tgt-text a.en --words spaces --symmetry intersect --scores --out a.pharaoh`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -59,8 +59,8 @@ the sentences (docs/documents.md).
 
 --pairs names a file on either side of a line, or, with two collections as of mine docs, a document in each.
 
-Formats: tsv (the first line names the columns), jsonl, tmx, parquet, moses (two files, OUT.SRC and OUT.TGT), ladder
-(vecalign's [0]:[0, 1]:cost, all beads of one pair of documents).`,
+Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx, xliff, po, jsonl,
+parquet, ladder (vecalign's [0]:[0, 1]:cost, all beads of one pair of documents).`,
 		Example: `  mine align-docs report.de report.fr --src de --tgt fr --out report.tsv
   mine align-docs --pairs files.tsv --src de --tgt fr --encoder use/model.yaml --out de-fr.parquet`,
 		RunE: func(cmd *cobra.Command, args []string) error {

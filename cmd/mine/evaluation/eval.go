@@ -79,6 +79,11 @@ Percentages are numbers from 0 to 100 in every format. Language codes may be ISO
   mine eval bucc-laser --dir bucc2018 --src de \
       --src-emb 'labse.{pair}.{half}.{src}.npy' --tgt-emb 'labse.{pair}.{half}.{tgt}.npy'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, c := range cmd.Commands() {
+				if slices.Contains(args, c.Name()) {
+					return badinput.Errorf("%[1]s is no protocol but a command: give `%[2]s` by itself", c.Name(), c.CommandPath())
+				}
+			}
 			return runEval(cmd.Context(), o, args, cmd.Flags().Changed, cmd.OutOrStdout())
 		},
 	}
