@@ -49,4 +49,26 @@ func TestExportDedupURLs(t *testing.T) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
 	}
+	if err := os.Remove(filepath.Join(dir, "en1.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := command(t, export...); !badinput.Is(err) || !strings.Contains(err.Error(), "en1.jsonl, which the run has read, is not there") {
+		t.Errorf("text that is not there: %v", err)
+	}
+}
+
+// TestExportDedupURLsElsewhere: the paths of a run's text may be relative to where the run was started.
+func TestExportDedupURLsElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	write("de.jsonl", `{"url":"http://de/1","text":"Das Haus am Fluss ist sehr alt."}`+"\n")
+	write("en.jsonl", `{"url":"http://en/1","text":"The house by the river is very old."}`+"\n")
+	t.Chdir(dir)
+	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", "de.jsonl", "--tgt-text", "en.jsonl", "--url-column", "url", "--split", "off",
+		"--k", "1", "--scorer", "none", "--threshold", "0.1", "--encoder", "use-static", "--out", "mined")
+	t.Chdir(t.TempDir())
+	_, err := command(t, "export", filepath.Join(dir, "mined"), "--dedup-urls", "--out", "x.jsonl")
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "de.jsonl is not there: its path is relative to the directory in which the run was started") {
+		t.Errorf("error %v", err)
+	}
 }
