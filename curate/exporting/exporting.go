@@ -345,7 +345,7 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 			return err
 		}
 	}
-	b, err := e.written(b)
+	b, err := shaped(e, b)
 	if err != nil {
 		return err
 	}
@@ -366,8 +366,8 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 	return nil
 }
 
-// written returns the columns of a batch that are written, under the names that they get.
-func (e *exporter) written(b *table.Batch) (_ *table.Batch, err error) {
+// shaped returns the columns of a batch that are written, under the names that they get.
+func shaped(e *exporter, b *table.Batch) (_ *table.Batch, err error) {
 	if e.opts.Columns != nil {
 		if b, err = b.Only(e.opts.Columns); err != nil {
 			return nil, err

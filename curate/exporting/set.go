@@ -121,7 +121,7 @@ func (e *exporter) create(sets []*set, fill func() error) error {
 func (e *exporter) finish(sets []*set) error {
 	for _, s := range sets {
 		if s.pairs == 0 {
-			b, err := e.written(e.first)
+			b, err := shaped(e, e.first)
 			if err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ these languages has its own mean subtracted, and any other language that of all.
 func runCentre(ctx context.Context, ref string, files []string, most int, own bool, o encode.Options,
 	out io.Writer) error {
 	var texts []rewrite.Text
-	var counts []int // at most so many sentences
+	var counts []int // the most sentences of each
 	for _, flag := range files {
 		language, path, err := flags.LanguageFile("--text", flag)
 		if err != nil {
