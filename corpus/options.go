@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -172,7 +173,7 @@ func (o Options) Validate() error {
 		complain("on_bad_line is %q, choose %s or %s", o.OnBadLine, SkipBadLine, FailBadLine)
 	}
 	if o.Encoding != "" {
-		if _, err := charset(o.Encoding); err != nil {
+		if _, err := input.Charset(o.Encoding); err != nil {
 			complain("encoding is %q, which is not known; give a name such as windows-1252, utf-16, gb18030 or shift_jis", o.Encoding)
 		}
 	}

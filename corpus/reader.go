@@ -89,7 +89,7 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 	// than the file.
 	longest := int64(r.opts.MaxLineBytes + len("\r\n"))
 	if r.opts.Encoding != "" && r.opts.Format != FormatParquet && path.Ext(formatName(r.src.Name)) != ".parquet" {
-		if plain, err = decoded(plain, r.opts.Encoding); err != nil {
+		if plain, err = input.Decoded(plain, r.opts.Encoding); err != nil {
 			return nil, err
 		}
 	} else if kind == "" {

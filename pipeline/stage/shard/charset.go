@@ -77,7 +77,7 @@ func Charset(file input.File, code string) string {
 		}
 	}
 	identifier := language.For("")
-	return corpus.GuessCharset(bytes.Join(some, nil), code, func(text string) float64 {
+	return input.GuessCharset(bytes.Join(some, nil), code, func(text string) float64 {
 		own, all := 0, 0
 		for line := range strings.Lines(text) {
 			all++

@@ -1,4 +1,4 @@
-package corpus
+package input
 
 import (
 	"io"
@@ -13,17 +13,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// charset is the encoding of a name, as web pages have them; utf-16 looks at the byte order mark.
-func charset(name string) (encoding.Encoding, error) {
+// Charset is the encoding of a name, as web pages have them; utf-16 looks at the byte order mark.
+func Charset(name string) (encoding.Encoding, error) {
 	if strings.EqualFold(name, "utf-16") {
 		return utf16.UTF16(utf16.LittleEndian, utf16.UseBOM), nil
 	}
 	return htmlindex.Get(name)
 }
 
-// decoded reads text in an encoding as UTF-8.
-func decoded(from io.Reader, name string) (io.Reader, error) {
-	of, err := charset(name)
+// Decoded reads text in an encoding as UTF-8.
+func Decoded(from io.Reader, name string) (io.Reader, error) {
+	of, err := Charset(name)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func GuessCharset(text []byte, code string, inLanguage func(text string) float64
 
 // inUTF8 returns text in an encoding as UTF-8, if it is known and can be read.
 func inUTF8(text []byte, name string) (string, bool) {
-	of, err := charset(name)
+	of, err := Charset(name)
 	if err != nil {
 		return "", false
 	}
