@@ -38,8 +38,9 @@ const (
 	FormatWARC Format = "warc"
 	// FormatEPUB is a book, whose chapters are documents.
 	FormatEPUB Format = "epub"
-	// FormatSRT and FormatVTT are subtitles, SubRip and WebVTT.
+	// FormatSRT is subtitles of SubRip.
 	FormatSRT Format = "srt"
+	// FormatVTT is subtitles of WebVTT.
 	FormatVTT Format = "vtt"
 	// FormatMan is a manual page in the source of troff.
 	FormatMan Format = "man"

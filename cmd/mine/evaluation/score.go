@@ -140,9 +140,7 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	if err := o.searchPool(ctx, pool, margin); err != nil {
 		return err
 	}
-	if n := lacking(rows); n > 0 {
-		slog.Warn("pairs without a text on one side have no score", "pairs", n, "of", in.Pairs)
-	}
+	warnOfLacking(rows, in.Pairs)
 	return o.write(ctx, in, parquet, func(i int) *mine.Candidate {
 		if rows[0][i] < 0 || rows[1][i] < 0 {
 			return nil
@@ -152,14 +150,17 @@ func runScore(ctx context.Context, o scoreOptions, args []string, stdout io.Writ
 	}, stdout)
 }
 
-// lacking counts the pairs of which a side has no text, and so no row.
-func lacking(rows [2][]int32) (n int) {
+// warnOfLacking warns of pairs of which a side has no text, and so no row.
+func warnOfLacking(rows [2][]int32, pairs int) {
+	n := 0
 	for i := range rows[0] {
 		if rows[0][i] < 0 || rows[1][i] < 0 {
 			n++
 		}
 	}
-	return n
+	if n > 0 {
+		slog.Warn("pairs without a text on one side have no score", "pairs", n, "of", pairs)
+	}
 }
 
 // readCorpora adds the sentences that are neighbours, too.
