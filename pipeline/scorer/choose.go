@@ -81,11 +81,10 @@ func (c *Chooser) Settle(
 	if !choice.ToFit {
 		return choice, nil
 	}
-	languages, err := texts()
+	of, err := filesOf(texts)
 	if err != nil {
 		return Choice{}, err
 	}
-	of := textsOf(languages)
 	name, earlier, all, err := c.earlier(ctx, st, of)
 	switch {
 	case err != nil:
@@ -108,11 +107,11 @@ func (c *Chooser) StandIn(
 	if !choice.ToFit {
 		return choice, nil
 	}
-	languages, err := texts()
+	of, err := filesOf(texts)
 	if err != nil {
 		return Choice{}, err
 	}
-	name, earlier, _, err := c.earlier(ctx, st, textsOf(languages))
+	name, earlier, _, err := c.earlier(ctx, st, of)
 	if err != nil {
 		return Choice{}, err
 	}

@@ -3,7 +3,10 @@ package scorer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,18 +24,31 @@ type fitted struct {
 
 // file is what tells an input file: one that grows keeps its path, one that moves keeps its digest.
 type file struct {
-	Path   string `json:"path"`
+	Path   string `json:"path"` // from the root: runs that share a store may start in different directories
 	SHA256 string `json:"sha256"`
 }
 
-// textsOf are the input files of a text.
-func textsOf(languages []plan.Language) (texts [2][]file) {
+// filesOf lists the input files of a text, without those that are empty or bad, which say nothing of it.
+func filesOf(text func() ([]plan.Language, error)) (texts [2][]file, err error) {
+	languages, err := text()
+	if err != nil {
+		return texts, err
+	}
 	for side := range texts {
 		for _, in := range languages[side].Inputs {
-			texts[side] = append(texts[side], file{in.Path, in.SHA256})
+			if in.Bytes == 0 || in.Bad != "" {
+				continue
+			}
+			path := in.Path
+			if !in.Builtin {
+				if path, err = filepath.Abs(path); err != nil {
+					return texts, err
+				}
+			}
+			texts[side] = append(texts[side], file{path, in.SHA256})
 		}
 	}
-	return texts
+	return texts, nil
 }
 
 // shared is how many of the files of a text a fitted scorer knows; 0: it knows one of the sides not at all, so it is of
@@ -70,6 +86,9 @@ func (c *Chooser) earlier(ctx context.Context, st *store.Store, texts [2][]file)
 			continue
 		}
 		data, err := st.ReadNote(ctx, record.FittedNote, entry.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another run has replaced it meanwhile
+		}
 		if err != nil {
 			return "", fitted{}, nil, err
 		}
@@ -101,13 +120,25 @@ func (c *Chooser) fitAnew(
 	if err != nil {
 		return nil, err
 	}
+	return scorer, c.replace(ctx, st, replaced, fitted{Texts: texts, Scorer: scorer})
+}
+
+// replace writes the note of a scorer and only then removes those that it replaces: without any, a run that begins
+// meanwhile would fit one of its own.
+func (c *Chooser) replace(ctx context.Context, st *store.Store, replaced []string, by fitted) error {
+	own := fmt.Sprintf("%s-%s.json", c.FittedName(), plan.Digest([]any{by.Texts}))
+	if err := write(ctx, st, own, by); err != nil {
+		return err
+	}
 	for _, name := range replaced {
+		if name == own {
+			continue
+		}
 		if err := st.DeleteNote(ctx, record.FittedNote, name); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	name := fmt.Sprintf("%s-%s.json", c.FittedName(), plan.Digest([]any{texts}))
-	return scorer, write(ctx, st, name, fitted{Texts: texts, Scorer: scorer})
+	return nil
 }
 
 // follow notes that a scorer decides about a text, of which a later one may share other files than of the text that it
