@@ -101,6 +101,9 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 	} else {
 		warnings = slices.Concat(m.cfg.SortWarnings, warnings)
 	}
+	if left := m.cfg.Companions(); len(left) > 0 {
+		warnings = append(warnings, strings.Join(left, ", ")+", which describes the data beside it, is left out; name it to read it")
+	}
 	for _, warning := range warnings {
 		m.warn("%s", warning)
 	}
@@ -142,9 +145,6 @@ func (m *mining) texts() (languages []plan.Language, err error) {
 	begin := time.Now()
 	m.languages, err = m.cfg.Texts()
 	m.reading = time.Since(begin)
-	if left := m.cfg.Companions(); err == nil && len(left) > 0 {
-		m.warn("%s, which describes the data beside it, is left out; name it to read it", strings.Join(left, ", "))
-	}
 	return m.languages, err
 }
 

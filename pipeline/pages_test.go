@@ -194,26 +194,28 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestCompanionsAreSaid: a README beside data is no text, which a warning says.
+// TestCompanionsAreSaid: a README beside data is no text, which a warning says, also where a scorer is first fitted.
 func TestCompanionsAreSaid(t *testing.T) {
-	dir := t.TempDir()
-	lines := goldLines(t)
-	cfg := testConfig(dir, filepath.Join(dir, "out"))
+	cfg := autoConfig(t, strange(t), 300)
 	for side, of := range []*[]string{&cfg.SourceText, &cfg.TargetText} {
-		folder := filepath.Join(dir, fmt.Sprint("side", side))
+		folder := filepath.Join(t.TempDir(), fmt.Sprint("side", side))
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir((*of)[0]), [2]string{"de.txt", "en.txt"}[side]))
+		if err != nil {
+			t.Fatal(err)
+		}
 		var rows strings.Builder
-		for _, line := range lines[side] {
-			fmt.Fprintf(&rows, "{\"text\":%q}\n", line)
+		for line := range strings.Lines(string(text)) {
+			fmt.Fprintf(&rows, "{\"text\":%q}\n", strings.TrimSuffix(line, "\n"))
 		}
-		for name, text := range map[string]string{"a.jsonl": rows.String(), "README.md": "# A data set\n"} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		writeFile(t, filepath.Join(folder, "a.jsonl"), rows.String())
+		writeFile(t, filepath.Join(folder, "README.md"), "# A data set\n")
 		*of = []string{folder}
+	}
+	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || estimate.Inputs != 2 {
+		t.Errorf("estimate %+v, error %v", estimate, err)
 	}
 	report := mustRun(t, cfg)
 	says := func(w string) bool {
