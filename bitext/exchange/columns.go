@@ -82,17 +82,25 @@ func (r *tsvReader) guess(first corpus.Line) error {
 	for i := range kinds {
 		kinds[i] = contentOf(lines, i, r.row.width)
 	}
-	for i, kind := range kinds[:2] {
-		if kind != "" {
-			source := max(slices.Index(kinds, ""), 0)
-			target := source + 1 + max(slices.Index(kinds[min(source+1, len(kinds)):], ""), 0)
-			columns := fmt.Sprintf("--src-column %d --tgt-column %d", source+1, target+1)
-			return badinput.Errorf("%s: column %d has %s and no text: number the columns of the texts, such as %s, which mine score, align, filter and export "+
-				"take; where there is no such flag, write them first: mine export %s %s --out pairs.tsv", r.name, i+1, kind, columns, r.name, columns)
-		}
+	if at := slices.IndexFunc(kinds[:2], func(kind string) bool { return kind != "" }); at >= 0 {
+		return noText(r.name, at+1, kinds)
 	}
 	r.guessed = true
 	return nil
+}
+
+// noText is the error of a column from 1 that has what kinds says and is taken for a text. Columns that may be texts are
+// of no kind.
+func noText(name string, column int, kinds []string) error {
+	source := slices.Index(kinds, "")
+	target := source + 1 + slices.Index(kinds[source+1:], "")
+	if source < 0 || target <= source {
+		return badinput.Errorf("%s: column %d has %s and no text, and fewer than two columns have texts: give a file of pairs of texts", name, column,
+			kinds[column-1])
+	}
+	columns := fmt.Sprintf("--src-column %d --tgt-column %d", source+1, target+1)
+	return badinput.Errorf("%s: column %d has %s and no text: number the columns of the texts, such as %s, which mine score, align, filter and export "+
+		"take; where there is no such flag, write them first: mine export %s %s --out pairs.tsv", name, column, kinds[column-1], columns, name, columns)
 }
 
 // contentOf says what nearly all lines have in a column, if it is no text.

@@ -17,6 +17,9 @@ func TestColumnsThatNothingNames(t *testing.T) {
 		"raw.tsv":      strings.Repeat("http://a/1\thttps://b/1\teins\tone\t0.5\n", 30),
 		"ccmatrix.tsv": strings.Repeat("1.04\teins\tone\n", 30) + "x\teins\tone\n",
 		"few.tsv":      "eins\t1\tone\nzwei\t2.5\ttwo\n",
+		"one.tsv":      "eins\t1\t0.5\nzwei\t2\t0.5\n",
+		"last.tsv":     "1\t0.5\teins\n2\t0.5\tzwei\n",
+		"none.tsv":     "1\t0.5\t7\n2\t0.5\t7\n",
 		"ids.tsv":      "doc-1\teins\tone\ndoc-2\tzwei\ttwo\n",
 		"dates.tsv":    "1999\tone\tx\nEs war 1999.\tIt was 1999.\tx\n2000\t2000\tx\nIm Jahr 2000.\tIn 2000.\tx\n",
 	})
@@ -29,6 +32,9 @@ func TestColumnsThatNothingNames(t *testing.T) {
 		"raw.tsv":      {"column 1 has addresses", "--src-column 3 --tgt-column 4", "mine export"},
 		"ccmatrix.tsv": {"column 1 has numbers", "--src-column 2 --tgt-column 3"},
 		"few.tsv":      {"column 2 has numbers", "--src-column 1 --tgt-column 3"},
+		"one.tsv":      {"column 2 has numbers", "fewer than two columns have texts"},
+		"last.tsv":     {"column 1 has numbers", "fewer than two columns have texts"},
+		"none.tsv":     {"column 1 has numbers", "fewer than two columns have texts"},
 	} {
 		_, err := ReadKnown(filepath.Join(dir, name), "de", "en")
 		refused(t, err, append(words, name)...)
