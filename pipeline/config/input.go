@@ -11,6 +11,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 )
 
@@ -136,7 +137,11 @@ func (c *Config) Outside(patterns []string) error {
 		if err != nil {
 			return err
 		}
-		for _, spelt := range []string{path, resolved(path)} {
+		real, err := record.Resolved(path)
+		if err != nil {
+			return err
+		}
+		for _, spelt := range []string{path, real} {
 			if pattern := reading(spelt, patterns); pattern != "" {
 				return badinput.Errorf("%s %s lies in %s, which is read as text, so the run would read its own files: name a directory elsewhere",
 					own.flag, own.path, pattern)
@@ -144,14 +149,6 @@ func (c *Config) Outside(patterns []string) error {
 		}
 	}
 	return nil
-}
-
-// resolved follows the links of a path as far as it is there.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
-		return real
-	}
-	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // reading returns the pattern with which a directory at a path would be read; empty: none.

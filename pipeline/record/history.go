@@ -112,10 +112,18 @@ func Resolved(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return followed(path), nil
+}
+
+// followed follows the links of a path from the root.
+func followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, nil
+		return real
 	}
-	return path, nil
+	if path == filepath.Dir(path) {
+		return path
+	}
+	return filepath.Join(followed(filepath.Dir(path)), filepath.Base(path))
 }
 
 // History returns the runs that the store has seen, the oldest first. A note that does not parse is no run.
