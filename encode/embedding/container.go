@@ -58,8 +58,11 @@ func container(head []byte) string {
 	return ""
 }
 
-// containerOf is container for a file.
+// containerOf is container for a file. What is no regular file is none; mapping it says so.
 func containerOf(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("open a file of vectors: %w", err)

@@ -37,6 +37,9 @@ func TestOpenVectorsOfOtherFormats(t *testing.T) {
 			}
 		}
 	}
+	if _, err := OpenVectors(t.TempDir(), 4, Float32, "--emb-dim"); !badinput.Is(err) || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory: %v", err)
+	}
 	path := filepath.Join(t.TempDir(), "laser.raw")
 	data, _ := binary.Append(nil, binary.LittleEndian, []float32{0.01, -0.2, 0.3, 0.04, 1.5, -0.6, 0.07, 8})
 	if err := os.WriteFile(path, data, 0o600); err != nil {

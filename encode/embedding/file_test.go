@@ -201,6 +201,7 @@ func TestOpenArray(t *testing.T) {
 		{"absurd", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 2), }", []float32{}), "is not valid"},
 		{"beyond float32", npy("{'descr': '<f8', "+two, []float64{1e300, -2}), "row 0, which float32 cannot hold"},
 		{"not an array", []byte("PK\x03\x04 a zip archive"), "a ZIP archive, as numpy.savez"},
+		{"cut short", []byte(magic + "\x01"), "ends within its .npy header"},
 		{"values alone", make([]byte, 64), "give it another ending, and --emb-dim"},
 	}
 	for _, c := range cases {

@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -59,11 +60,16 @@ func npyHeader(descr string, n, dim int) []byte {
 var headerPattern = regexp.MustCompile(
 	`^\{(?:(?:'descr': *('[^']*'|\[.*\])|'fortran_order': *(True|False)|'shape': *\(([0-9L, ]*)\)) *,? *)+\} *\n?$`)
 
+var errHeaderEnds = errors.New("ends within its .npy header")
+
 // parseHeader reads the header at the start of data, in numpy's format versions 1 to 3. It accepts two-dimensional
 // little-endian float arrays in C order. The error says what it found instead.
 func parseHeader(data []byte) (header, error) {
-	if len(data) < 12 || string(data[:6]) != magic {
+	switch {
+	case !bytes.HasPrefix(data, []byte(magic)):
 		return header{}, notNpy(data)
+	case len(data) < 12:
+		return header{}, errHeaderEnds
 	}
 	var text []byte
 	start, length := 10, int(binary.LittleEndian.Uint16(data[8:]))
@@ -75,7 +81,7 @@ func parseHeader(data []byte) (header, error) {
 		return header{}, fmt.Errorf("is a .npy file of version %d, but only versions 1 to 3 are supported", data[6])
 	}
 	if length > headerLimit || start+length > len(data) {
-		return header{}, errors.New("ends within its .npy header")
+		return header{}, errHeaderEnds
 	}
 	text = data[start : start+length]
 	found := headerPattern.FindSubmatch(text)
