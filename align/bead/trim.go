@@ -3,11 +3,11 @@ package bead
 import "math"
 
 // A bead of several sentences is replaced by the part of it that has the greatest fit, if that is enough above the
-// bead's. The fit is the score less trimLength for each unit of |log of the spans' lengths, of which the ratio of the
-// documents' lengths is taken off|: both improve where a sentence without a translation is left out. Enough is
-// trimGain, and trimFree for each unit that the documents' usual score is below trimUsual: where people
-// translated freely, a part of a translation is often nearer than all of it. The numbers were chosen on documents with
-// sentences left out, in six languages with English, and on Bleualign's set (bench/results/documents.md).
+// bead's. The fit is the score less trimLength times |log r|, where r is the ratio of the spans' lengths over that of
+// the documents' lengths: both terms improve where a sentence without a translation is left out. Enough is trimGain,
+// and trimFree times what the documents' usual score is below trimUsual: where people translated freely, a part of a
+// translation is often nearer than all of it. The numbers were chosen on documents with sentences left out, in six
+// languages with English, and on Bleualign's set (bench/results/documents.md).
 const (
 	trimLength = 0.1
 	trimGain   = 0.02
