@@ -123,12 +123,12 @@ func choose(s *Set, wanted Selection) ([]int32, error) {
 	}
 	var rows []int32
 	if wanted.Text != "" {
-		matched, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
+		found, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
 			Limit: len(s.entries)}, shows, true)
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range matched.Hits {
+		for _, hit := range found.Hits {
 			rows = append(rows, int32(hit.Row))
 		}
 		return rows, nil
@@ -180,19 +180,19 @@ func lot(keys *[2][16]byte) uint64 {
 	return binary.LittleEndian.Uint64(keys[0][8:])*0x9e3779b97f4a7c15 ^ binary.LittleEndian.Uint64(keys[1][8:])
 }
 
-// found are the values of found_by, numbered from 1 in entries.
-var found = []string{bitext.Both, bitext.Global, bitext.Local}
+// waysFound are the values of found_by, which entries number from 1.
+var waysFound = []string{bitext.Both, bitext.Global, bitext.Local}
 
 // foundBy is the number of a value of found_by; 0: there is none.
-func foundBy(name string) byte { return byte(slices.Index(found, name) + 1) }
+func foundBy(name string) byte { return byte(slices.Index(waysFound, name) + 1) }
 
 // Found are the values of found_by of kept pairs.
 func (s *Set) Found() (names []string) {
-	var has [4]bool
+	has := make([]bool, len(waysFound)+1)
 	for i := range s.entries {
 		has[s.entries[i].found] = has[s.entries[i].found] || s.entries[i].kept
 	}
-	for i, name := range found {
+	for i, name := range waysFound {
 		if has[i+1] {
 			names = append(names, name)
 		}
