@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -276,6 +277,7 @@ func TestRangesOfWhatIsOff(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"judge_doubt = 2 must be":  func(c *Config) { c.JudgeDoubt = 2 },
 		"refine_doubt = 5 must be": func(c *Config) { c.RefineDoubt = 5 },
+		"refine_doubt = NaN must":  func(c *Config) { c.RefineDoubt = math.NaN() },
 		`emb_dtype "int" is not`:   func(c *Config) { c.EmbDType = "int" },
 	} {
 		c := defaultConfig()

@@ -236,7 +236,7 @@ const wrongRefineDoubt = "refine_doubt = %g must be above 0 and below 0.5: pairs
 
 // validateRefine checks the settings of two-stage mining.
 func validateRefine(c *Config, fail func(format string, args ...any)) {
-	if c.RefineDoubt >= maxDoubt {
+	if !(c.RefineDoubt < maxDoubt) { // a NaN is not
 		fail(wrongRefineDoubt, c.RefineDoubt)
 	}
 	switch {

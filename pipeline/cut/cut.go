@@ -136,10 +136,8 @@ func (t *Text) nothingExcluded() string {
 			from = cmp.Or(from, in.Exclude)
 		}
 	}
-	for _, in := range t.Inputs {
-		if from == nil || in.Counts.Skipped[corpus.ReasonExcluded] > 0 {
-			return ""
-		}
+	if from == nil || slices.ContainsFunc(t.Inputs, func(in record.InputReport) bool { return in.Counts.Skipped[corpus.ReasonExcluded] > 0 }) {
+		return ""
 	}
 	return fmt.Sprintf("the text has no sentence of %s, so --exclude leaves nothing out: check that it is in %s and %s, and in which columns its texts are", from.Path,
 		from.Source, from.Target)
