@@ -193,7 +193,7 @@ func TestMissingEncoderOfARun(t *testing.T) {
 func TestHelpListsFormats(t *testing.T) {
 	encode, aligned := helpOf(t, "encode", "--help"), helpOf(t, "align-docs", "--help")
 	for _, format := range []corpus.Format{corpus.FormatText, corpus.FormatBUCC, corpus.FormatTSV, corpus.FormatJSONL, corpus.FormatCSV, corpus.FormatJSON,
-		corpus.FormatParquet, corpus.FormatPO, corpus.FormatHTML, corpus.FormatWARC, corpus.FormatEPUB, corpus.FormatMan} {
+		corpus.FormatParquet, corpus.FormatPO, corpus.FormatSRT, corpus.FormatVTT, corpus.FormatHTML, corpus.FormatWARC, corpus.FormatEPUB, corpus.FormatMan} {
 		if !strings.Contains(encode, string(format)) {
 			t.Errorf("mine encode --help lacks %s", format)
 		}

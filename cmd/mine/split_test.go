@@ -160,8 +160,11 @@ func TestTextFilesAreDocuments(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--doc-column", "doc"}, {"--url-column", "url"}} {
-		if _, err := command(t, append([]string{"split", a, "--lang", "de"}, args...)...); !badinput.Is(err) || !strings.Contains(err.Error(), a+" is plain text") {
-			t.Errorf("%q: error %v", args, err)
+		for path, format := range map[string]string{a: "text", c: "srt"} {
+			_, err := command(t, append([]string{"split", path, "--lang", "de"}, args...)...)
+			if !badinput.Is(err) || !strings.Contains(err.Error(), path+" ("+format+") has no columns") {
+				t.Errorf("%q: error %v", args, err)
+			}
 		}
 	}
 }

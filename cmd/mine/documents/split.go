@@ -217,8 +217,8 @@ func (j *splitJob) file(ctx context.Context, file input.File) (err error) {
 	j.pages, j.whole = r.Format().Pages(), r.Format() == corpus.FormatText || r.Format().Subtitles()
 	if j.whole {
 		if j.in.DocColumn != "" || j.in.URLColumn != "" {
-			return badinput.Errorf("%s is plain text, without columns: leave out --doc-column and --url-column, as its path is the document's id",
-				file.Path)
+			return badinput.Errorf("%s (%s) has no columns: leave out --doc-column and --url-column, as its path is the document's id",
+				file.Path, r.Format())
 		}
 		before := j.sentences
 		defer func() { err = errors.Join(err, j.endDocument(j.several && j.sentences > before)) }()
