@@ -89,8 +89,8 @@ func (r *tsvReader) guess(first corpus.Line) error {
 	return nil
 }
 
-// noText is the error of a column from 1 that has what kinds says and is taken for a text. Columns that may be texts are
-// of no kind.
+// noText is the error of a column, from 1, that is taken for a text and is not. kinds says what all columns hold; of
+// texts it is empty.
 func noText(name string, column int, kinds []string) error {
 	source := slices.Index(kinds, "")
 	target := source + 1 + slices.Index(kinds[source+1:], "")

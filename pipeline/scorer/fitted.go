@@ -24,7 +24,7 @@ type fitted struct {
 
 // file is what tells an input file: one that grows keeps its path, one that moves keeps its digest.
 type file struct {
-	Path   string `json:"path"` // from the root: runs that share a store may start in different directories
+	Path   string `json:"path"` // path from the root, as runs that share a store may start in different directories
 	SHA256 string `json:"sha256"`
 }
 
