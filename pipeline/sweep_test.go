@@ -37,6 +37,18 @@ func (s sweeping) Start(stage string, total int64, unit string) progress.Meter {
 	return progress.Silent.Start(stage, total, unit)
 }
 
+// dateAhead gives all files of a work directory a moment that is to come.
+func dateAhead(t *testing.T, work string) {
+	t.Helper()
+	ahead := time.Now().Add(1000 * time.Hour)
+	err := filepath.WalkDir(work, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, ahead, ahead))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSweepDuringARun: whatever is young, a sweep takes nothing that a run under way needs, not even from the first run
 // of a work directory, which no history names yet, nor what it found done.
 func TestSweepDuringARun(t *testing.T) {
@@ -148,17 +160,34 @@ func TestSweepOfWhatABitextReplaces(t *testing.T) {
 		t.Errorf("of a calibration alone a sweep takes %v, error %v", swept, err)
 	}
 	mustRun(t, cfg)
-	ahead := time.Now().Add(1000 * time.Hour)
-	err := filepath.WalkDir(work, func(path string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Chtimes(path, ahead, ahead))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dateAhead(t, work)
 	swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Older: time.Hour})
 	if err != nil || swept.Outputs["calibrate"] != 1 || len(swept.Outputs) != 1 {
 		t.Errorf("a sweep took %v, error %v", swept, err)
 	}
+}
+
+// TestSweepWhereTheClockIsAhead: while anyone works, what a server dated to come may be new, and stays.
+func TestSweepWhereTheClockIsAhead(t *testing.T) {
+	work := filepath.Join(t.TempDir(), "work")
+	st, err := store.Open(t.Context(), work, options().Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := st.Do(t.Context(), store.Task{Stage: "encode", Key: "a"}, func(string) (any, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	done := record.Working(t.Context(), st, options().Log, store.Task{Stage: "match", Key: "b"})
+	dateAhead(t, work)
+	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Older: time.Hour}); err != nil || len(swept.Outputs)+swept.Notes > 0 {
+		t.Errorf("a sweep took %v, error %v", swept, err)
+	}
+	done(nil)
 }
 
 // TestSweepOfAReadOnlyDisk: what could not be removed is not counted.
