@@ -49,9 +49,7 @@ func (in FileInput) each(ctx context.Context, r exchange.Reader, do func(source,
 		if unread > 0 {
 			slog.Warn("lines that are no pair have no links", "lines", unread, "first", first)
 		}
-		if n := exchange.Unnamed(r); n > 0 {
-			slog.Warn(in.name() + ": " + exchange.UnnamedWarning(n))
-		}
+		exchange.WarnUnnamed(r, in.name(), "")
 	}()
 	for {
 		if err := ctx.Err(); err != nil {

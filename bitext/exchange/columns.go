@@ -44,18 +44,18 @@ func UnnamedWarning(columns int) string {
 	return fmt.Sprintf("no line names the %d columns: the first two are taken for the texts; give the numbers of others, such as --src-column 2 --tgt-column 3", columns)
 }
 
-// Unnamed is the number of columns of a TSV of which some are no texts and nothing names any, once the first record is
+// unnamed is the number of columns of a TSV of which some are no texts and nothing names any, once the first record is
 // read: then the first two were taken. Otherwise it is 0.
-func Unnamed(r Reader) int {
+func unnamed(r Reader) int {
 	if t, ok := r.(*tsvReader); ok && t.guessed {
 		return t.row.width
 	}
 	return 0
 }
 
-// warnUnnamed warns of a file that was read to its end.
-func warnUnnamed(r Reader, name, advice string) {
-	if n := Unnamed(r); n > 0 {
+// WarnUnnamed logs the warning of a file that was read, followed by advice, if it is to be warned of.
+func WarnUnnamed(r Reader, name, advice string) {
+	if n := unnamed(r); n > 0 {
 		slog.Warn(name + ": " + UnnamedWarning(n) + advice)
 	}
 }

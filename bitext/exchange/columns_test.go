@@ -41,8 +41,8 @@ func TestColumnsThatNothingNames(t *testing.T) {
 	}
 	for name, pairs := range map[string]int{"ids.tsv": 2, "dates.tsv": 4} {
 		r, err := Open(inDir(dir, name), TSV, DefaultOptions())
-		if got := records(t, r, err); len(got) != pairs || Unnamed(r) != 3 {
-			t.Errorf("%s: %q, of %d columns", name, got, Unnamed(r))
+		if got := records(t, r, err); len(got) != pairs || unnamed(r) != 3 {
+			t.Errorf("%s: %q, of %d columns", name, got, unnamed(r))
 		}
 	}
 }

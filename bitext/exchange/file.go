@@ -77,7 +77,7 @@ func (f *File) read(r Reader, each Each) (err error) {
 	for {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			warnUnnamed(r, f.inputs[0].Path, "")
+			WarnUnnamed(r, f.inputs[0].Path, "")
 			return nil
 		}
 		if err != nil {

@@ -200,7 +200,7 @@ func knownPairs(r Reader, name string, units bool) (pairs []Pair, err error) {
 		rec, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			warnUnnamed(r, name, " of mine export, which writes them alone")
+			WarnUnnamed(r, name, " of mine export, which writes them alone")
 			return pairs, nil
 		case err != nil:
 			return nil, err

@@ -35,13 +35,10 @@ func withoutCompanions(files []string) (kept, left []string) {
 // Companions lists the files that Find leaves out of directories, as they describe the others. Errors are Find's.
 func Companions(fsys fs.FS, patterns []string) (left []string) {
 	for _, pattern := range patterns {
-		pattern = path.Clean(pattern)
-		for path.Base(pattern) == "**" {
-			pattern = path.Dir(pattern)
-		}
+		pattern = cleaned(pattern)
 		dirs := []string{pattern}
 		if strings.ContainsAny(pattern, "*?[") {
-			dirs, _ = matching(orHost(fsys), pattern)
+			dirs, _ = visible(orHost(fsys), pattern)
 		}
 		for _, dir := range dirs {
 			if info, err := fs.Stat(orHost(fsys), dir); err != nil || !info.IsDir() {

@@ -139,15 +139,21 @@ func isLink(name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
+// cleaned is a pattern without what says nothing: a directory is read recursively, with ** behind it or without.
+func cleaned(pattern string) string {
+	pattern = path.Clean(pattern)
+	for path.Base(pattern) == "**" {
+		pattern = path.Dir(pattern)
+	}
+	return pattern
+}
+
 func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 	if pattern == "" {
 		return nil, badinput.Errorf("an input path is empty; name a file, a directory or a glob")
 	}
 	given := pattern
-	pattern = path.Clean(pattern)
-	for path.Base(pattern) == "**" {
-		pattern = path.Dir(pattern) // a directory is read recursively
-	}
+	pattern = cleaned(pattern)
 	info, err := fs.Stat(fsys, pattern)
 	switch {
 	case err == nil && info.IsDir():
@@ -169,7 +175,7 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 }
 
 func glob(fsys fs.FS, pattern string) ([]string, error) {
-	matches, err := matching(fsys, pattern)
+	matches, err := visible(fsys, pattern)
 	if err != nil && !errors.Is(err, path.ErrBadPattern) {
 		return nil, err
 	}
@@ -178,9 +184,6 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 	}
 	var found []string
 	for _, m := range matches {
-		if isIgnored(path.Base(m)) && !strings.HasPrefix(path.Base(pattern), ".") {
-			continue
-		}
 		info, err := fs.Stat(fsys, m)
 		switch {
 		case brokenLink(fsys, m) != nil:
@@ -201,6 +204,15 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 		return nil, badinput.Errorf("%s: the glob matches no file; check it against the directory's content", pattern)
 	}
 	return found, nil
+}
+
+// visible lists what a glob matches without what is ignored, unless the glob asks for hidden names.
+func visible(fsys fs.FS, pattern string) ([]string, error) {
+	matches, err := matching(fsys, pattern)
+	if strings.HasPrefix(path.Base(pattern), ".") {
+		return matches, err
+	}
+	return slices.DeleteFunc(matches, func(m string) bool { return isIgnored(path.Base(m)) }), err
 }
 
 // matching is fs.Glob, and knows ** in place of directories: any number of them, also none. Like directories that are

@@ -99,6 +99,7 @@ func TestCompanions(t *testing.T) {
 	}{
 		"a repository":         {[]string{"h/README.md", "h/LICENSE", "h/data/a.parquet"}, []string{"h"}, []string{"h/data/a.parquet"}, []string{"h/LICENSE", "h/README.md"}},
 		"by a glob":            {[]string{"h/readme.txt", "h/a.jsonl.gz"}, []string{"*"}, []string{"h/a.jsonl.gz"}, []string{"h/readme.txt"}},
+		"hidden":               {[]string{".h/README.md", ".h/a.json", "g/b.json"}, []string{"*"}, []string{"g/b.json"}, nil},
 		"all of it":            {[]string{"h/README.md", "h/a.json"}, []string{"h/**"}, []string{"h/a.json"}, []string{"h/README.md"}},
 		"named":                {[]string{"h/README.md", "h/a.json"}, []string{"h/README.md"}, []string{"h/README.md"}, nil},
 		"globbed":              {[]string{"h/README.md", "h/a.json"}, []string{"h/*"}, []string{"h/README.md", "h/a.json"}, nil},
