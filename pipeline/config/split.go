@@ -120,7 +120,8 @@ type sideDocuments struct {
 	other string // a file that has none, and its format
 }
 
-// look decides whether a file is one document, as subtitles are, and plain text that is divided.
+// look decides whether a file is one document, as subtitles are, and plain text that is divided, and notes whether it
+// has documents.
 func (d *sideDocuments) look(in input.File, o *corpus.Options) error {
 	if !o.Documents {
 		d.some = true

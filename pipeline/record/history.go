@@ -63,9 +63,9 @@ func (r Run) Of() string {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Lines name what a run is one of, its goal apart: the runs of two languages into a directory. A run counts in all of
-// them and is replaced in the first. The second has runs from before places were kept, by how their directory was
-// named.
+// Lines name the successions that a run counts in, apart from its goal: the runs of two languages into a directory.
+// Later runs of the first one replace it. The second has also the runs from before places were kept, whose directory is
+// known by how it was named.
 func (r Run) Lines() []string {
 	named := strings.Join([]string{"named", r.Out, r.Source, r.Target}, "\x00")
 	if r.Into == "" {
