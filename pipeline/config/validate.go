@@ -225,7 +225,8 @@ func validateLanguages(l *setting.Languages, fail func(format string, args ...an
 		*side.language = canonical
 	}
 	if l.Source != "" && l.Source == l.Target {
-		fail("--src and --tgt are both %s, as regions are not told apart: name two languages, or two scripts of one (zh, zh-Hant); paraphrases of one language are found by mine neighbours p.npy p.npy", l.Source)
+		fail("--src and --tgt are both %s, as regions are not told apart: name two languages, or two scripts of one (zh, zh-Hant); "+
+			"paraphrases of one language are found by mine neighbours p.npy p.npy", l.Source)
 	}
 }
 

@@ -51,12 +51,12 @@ func NewExport() *cobra.Command {
 		Short: "Write bitext for other programs: TSV, CSV, Moses, TMX, XLIFF, PO, JSON lines, Parquet, Hugging Face",
 		Long: `Write bitext for other programs. RUN is the output directory of mine run; FILE is Parquet, TSV, CSV, JSON
 lines, TMX, XLIFF or PO; two files are line-aligned. Only kept pairs are written (--all writes the others too), with
-all their columns, or those of --columns; rows without a text on one side are left out and counted. The formats for translators, tmx, xliff and po, have texts and languages
-alone unless --columns names more. --blocks writes paragraphs or documents that a run with --documents on aligned.
---dev and --test divide the pairs by source document, so that no document is in two sets; which set a document is in
-depends on its name and the set's share alone. --dedup-urls writes a pair of texts once, with all addresses where its
-texts were seen: of a run these are read from its text again, of files from their rows. Memory does not grow with the
-bitext, except by these.
+all their columns, or those of --columns; rows without a text on one side are left out and counted. The formats for
+translators, tmx, xliff and po, have texts and languages alone unless --columns names more. --blocks writes paragraphs
+or documents that a run with --documents on aligned. --dev and --test divide the pairs by source document, so that no
+document is in two sets; which set a document is in depends on its name and the set's share alone. --dedup-urls writes
+a pair of texts once, with all addresses where its texts were seen: of a run these are read from its text again, of
+files from their rows. Memory does not grow with the bitext, except by these.
 
 Formats: tsv and csv (the first line names the columns), moses (two files, OUT.SRC and OUT.TGT), tmx (1.4), xliff (2.0),
 po, jsonl, parquet, and hf: a folder that Hugging Face datasets loads, data/*.parquet with README.md.`,
