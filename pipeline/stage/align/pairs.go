@@ -196,15 +196,14 @@ func readTexts(ctx context.Context, p *view.Pair, of []*Documents) error {
 	return nil
 }
 
-// keep leaves out the beads that the bitext does not keep.
+// keep leaves out the beads that the bitext does not keep, and puts the others in the order of their sources.
 func (d *Documents) keep(kept *Kept) {
-	d.Beads = slices.DeleteFunc(d.Beads, func(b bead.Bead) bool {
-		if kept == nil {
-			return false
-		}
-		keys := d.keys(b)
-		return !has(kept.pairs, hashOf(keys[:]...))
-	})
+	if kept != nil {
+		d.Beads = slices.DeleteFunc(d.Beads, func(b bead.Bead) bool {
+			keys := d.keys(b)
+			return !has(kept.pairs, hashOf(keys[:]...))
+		})
+	}
 	slices.SortStableFunc(d.Beads, func(a, b bead.Bead) int { return cmp.Compare(a.Source.First, b.Source.First) })
 }
 

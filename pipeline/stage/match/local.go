@@ -121,7 +121,7 @@ func (l *local) read(ctx context.Context) (map[string]*found, error) {
 	return best, err
 }
 
-// join finds the beads that are candidates, without those that were rejected. The others become rows.
+// join finds the beads that are candidates, without those that were rejected. Beads that are none become rows.
 func (l *local) join(beads map[string]*found, d *decide.Decision) {
 	for at, c := range d.Candidates {
 		name := nameOf(c.Source, c.Target)
