@@ -9,11 +9,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 )
 
 // jsonlDecoder reads one JSON object per line. The first object must have all named columns, so that a misspelt name is
@@ -142,9 +142,7 @@ func (d *jsonlDecoder) foreign(code string) bool {
 	other, known := d.others[code]
 	if !known {
 		canonical, err := ParseLanguage(code)
-		base, _, _ := strings.Cut(canonical, "-")
-		own, _, _ := strings.Cut(d.opts.SplitLanguage(), "-")
-		other = err == nil && base != own
+		other = err == nil && subtag.Language(canonical) != subtag.Language(d.opts.SplitLanguage())
 		if d.others == nil {
 			d.others = map[string]bool{}
 		}

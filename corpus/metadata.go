@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 )
 
 // MaxMetadataBytes is the maximum length of a value of metadata: they all are in memory when documents are paired.
@@ -135,8 +136,7 @@ func Lists(codes []string, language string) bool {
 		if canonical, err := ParseLanguage(code); err == nil {
 			code = canonical
 		}
-		code, _, _ = strings.Cut(code, "-")
-		return code
+		return subtag.Language(code)
 	}
 	language = base(language)
 	return len(codes) == 0 || slices.ContainsFunc(codes, func(code string) bool { return base(code) == language })

@@ -3,11 +3,11 @@ package encode
 import (
 	"errors"
 	"math"
-	"strings"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 )
 
 // pool computes vector [dim] from out, which is [dim] for None and [tokens, dim] otherwise. There is no padding, so
@@ -117,8 +117,7 @@ func readCentres(m *model.Model) (centres, error) {
 
 // of is the vector of a language, or of the language without its script; nil if nothing is to be subtracted.
 func (c centres) of(language string) []float32 {
-	base, _, _ := strings.Cut(language, "-")
-	for _, name := range []string{language, base} {
+	for _, name := range []string{language, subtag.Language(language)} {
 		if vector, ok := c.languages[name]; ok {
 			return vector
 		}

@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/bitext/concordance"
 	"bitextmine/corpus/surface"
+	"bitextmine/internal/subtag"
 )
 
 // differ finds the numbers and the names of either side that the other lacks. Small numbers, which languages spell
@@ -34,7 +35,7 @@ func differ(texts, languages [2]string) (marks [2][]concordance.Span) {
 				marks[side] = append(marks[side], s.Span)
 			}
 		}
-		if code, _, _ := strings.Cut(languages[side], "-"); code != "de" && code != "lb" {
+		if code := subtag.Language(languages[side]); code != "de" && code != "lb" {
 			marks[side] = append(marks[side], namesAlone(texts[side], &features[side], &features[1-side], sounds[1-side])...)
 		}
 		marks[side] = inText(apart(marks[side]), texts[side], written[side])

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/lang/ar"
@@ -45,6 +44,7 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 )
 
 // filters lists the token filters of each language. Unlike Bleve's own analysers they keep function words, which
@@ -92,14 +92,8 @@ func analyser(side int) string { return [2]string{"source", "target"}[side] }
 // fields are the names of the two texts in the index.
 var fields = [2]string{"src", "tgt"}
 
-// base is a language's code without script and region.
-func base(language string) string {
-	code, _, _ := strings.Cut(language, "-")
-	return code
-}
-
 func filtersOf(language string) []string {
-	if names, known := filters[base(language)]; known {
+	if names, known := filters[subtag.Language(language)]; known {
 		return names
 	}
 	return []string{lowercase.Name}
@@ -116,7 +110,7 @@ func newMapping(languages [2]string) (*mapping.IndexMappingImpl, error) {
 			tokenizer = clustersName
 		}
 		cut := partsName + "_" + fields[side]
-		err := m.AddCustomTokenFilter(cut, map[string]any{"type": partsName, "language": base(language)})
+		err := m.AddCustomTokenFilter(cut, map[string]any{"type": partsName, "language": subtag.Language(language)})
 		if err != nil {
 			return nil, err
 		}

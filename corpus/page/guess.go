@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"bitextmine/internal/cld2"
+	"bitextmine/internal/subtag"
 )
 
 // guessed is an encoding that a page may be in.
@@ -188,7 +189,7 @@ func bareText(data []byte) (text []byte, said string) {
 				var key, value []byte
 				key, value, more = z.TagAttr()
 				if string(key) == "lang" || string(key) == "xml:lang" && said == "" {
-					said, _, _ = strings.Cut(strings.ToLower(string(value)), "-")
+					said = subtag.Language(strings.ToLower(string(value)))
 					said = cmp.Or(renamed[said], said)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"bitextmine/internal/subtag"
 )
 
 // Sentences that are written loudly: in capitals, or as a title with a capital at nearly every word. Encoders know few
@@ -24,7 +26,7 @@ const (
 // says that case says nothing of the sentence.
 func Calm(text, language string) (calm string, loud bool) {
 	text = WithoutMarkup(text)
-	base, _, _ := strings.Cut(language, "-")
+	base := subtag.Language(language)
 	if base != "yi" && base != "ks" { // where the marks are their only vowels
 		text = withoutVowels(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"bitextmine/filter"
 	"bitextmine/filter/annotate"
 	"bitextmine/filter/rule"
+	"bitextmine/internal/subtag"
 )
 
 // decide applies the rules: the columns keep and reasons. Reasons of mining stay, those of an earlier filtering do not.
@@ -72,16 +73,15 @@ func (r *Report) identify(b *table.Batch, s *sides) error {
 	if err != nil {
 		return err
 	}
-	base := func(code string) string { code, _, _ = strings.Cut(code, "-"); return code }
 	for i := range b.Len() {
 		inSource, _ := source(i)
 		inTarget, _ := target(i)
 		of, to := s.languages(i)
-		if of, to = base(of), base(to); inSource == "" || inTarget == "" || of == "" || of == to {
+		if of, to = subtag.Language(of), subtag.Language(to); inSource == "" || inTarget == "" || of == "" || of == to {
 			continue
 		}
 		r.Identified++
-		if base(inSource) == to && base(inTarget) == of {
+		if subtag.Language(inSource) == to && subtag.Language(inTarget) == of {
 			r.Swapped++
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 	"bitextmine/internal/yamlbound"
 )
 
@@ -334,8 +335,7 @@ func (m Manifest) Prefix(language string) (Prefix, error) {
 	if len(m.Prefixes) == 0 {
 		return Prefix{}, nil
 	}
-	base, _, _ := strings.Cut(language, "-")
-	for _, key := range []string{language, base} {
+	for _, key := range []string{language, subtag.Language(language)} {
 		if p, ok := m.Prefixes[key]; ok {
 			return p, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"bitextmine/corpus/surface"
+	"bitextmine/internal/subtag"
 )
 
 // appendNumbers adds the numbers of a text in lower case, as surface.Plain gives it.
@@ -84,8 +85,7 @@ var anyPercent = func() (all []string) {
 
 // percent reports whether a side has a percentage, and whether the words of its language are listed.
 func percent(s *Sentence) (has, listed bool) {
-	language, _, _ := strings.Cut(s.Language, "-")
-	words, listed := percents[language]
+	words, listed := percents[subtag.Language(s.Language)]
 	if !listed {
 		words = anyPercent
 	}

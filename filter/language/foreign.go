@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"bitextmine/internal/subtag"
 )
 
 // A sentence is surely in another language if the identifier gives that language at least minShare of its letters, and
@@ -31,8 +33,8 @@ var relatives = [][]string{
 // Judges reports whether Foreign can tell texts in other languages: whether the stated language is one that was
 // measured, in its usual script or as zh-Hant.
 func (l *Identifier) Judges() bool {
-	usual := base(l.stated) == l.stated || l.stated == "zh-Hant" || l.stated == "ko-Hang"
-	return usual && slices.Contains(judged, base(l.stated))
+	usual := subtag.Language(l.stated) == l.stated || l.stated == "zh-Hant" || l.stated == "ko-Hang"
+	return usual && slices.Contains(judged, subtag.Language(l.stated))
 }
 
 // Foreign reports whether a text, which Identify made this guess of, is surely not in the stated language. It never is
@@ -63,14 +65,14 @@ func (l *Identifier) Rather(other *Identifier, text string) bool {
 		rest = text
 		guess = other.Identify(text)
 	}
-	if guess.Code == "" || !related(base(other.stated), base(guess.Code)) {
+	if guess.Code == "" || !Same(other.stated, guess.Code) {
 		return false
 	}
-	return !related(base(l.stated), base(l.Identify(rest).Code))
+	return !Same(l.stated, l.Identify(rest).Code)
 }
 
 func (l *Identifier) other(g Guess) bool {
-	return g.Code != "" && g.Share >= minShare && !related(base(l.stated), base(g.Code))
+	return g.Code != "" && g.Share >= minShare && !Same(l.stated, g.Code)
 }
 
 // uncapitalised is the text without the words that begin with a capital: names, in most languages.
@@ -94,7 +96,10 @@ func uncapitalised(text string) string {
 
 // Same reports whether two of the program's codes are one language, scripts aside, or languages that the identifier
 // confuses.
-func Same(a, b string) bool { return related(base(a), base(b)) }
+func Same(a, b string) bool {
+	a, b = subtag.Language(a), subtag.Language(b)
+	return a == b || together(relatives, a, b)
+}
 
 // near are languages in which many sentences are spelt alike, or nearly, besides the relatives.
 var near = [][]string{{"hr", "bs", "sr"}, {"cs", "sk"}, {"pt", "gl", "es", "ca", "oc"}, {"nl", "af"}, {"ru", "uk", "be"}, {"no", "nn", "nb", "da", "sv"}}
@@ -102,11 +107,8 @@ var near = [][]string{{"hr", "bs", "sr"}, {"cs", "sk"}, {"pt", "gl", "es", "ca",
 // Near reports whether two languages, given by the program's codes, are so near that equal texts may be translations of
 // each other. Two scripts of one language are.
 func Near(a, b string) bool {
-	a, b = base(a), base(b)
-	return related(a, b) || together(near, a, b)
+	return Same(a, b) || together(near, subtag.Language(a), subtag.Language(b))
 }
-
-func related(a, b string) bool { return a == b || together(relatives, a, b) }
 
 func together(groups [][]string, a, b string) bool {
 	return slices.ContainsFunc(groups, func(group []string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/internal/cld2"
+	"bitextmine/internal/subtag"
 )
 
 // Guess is the language that a text was identified as.
@@ -30,11 +31,11 @@ func For(stated string) *Identifier {
 	by := hints()
 	first, ok := by[stated]
 	if !ok {
-		first = by[base(stated)]
+		first = by[subtag.Language(stated)]
 	}
 	l.hints = append(l.hints, append([]byte(first), 0))
 	for _, code := range slices.Sorted(maps.Keys(by)) {
-		if other := by[code]; other != first && base(code) == base(stated) {
+		if other := by[code]; other != first && subtag.Language(code) == subtag.Language(stated) {
 			l.hints = append(l.hints, append([]byte(other), 0))
 		}
 	}
@@ -52,11 +53,11 @@ func (l *Identifier) Identify(text string) Guess {
 		return Guess{}
 	}
 	first := identify(text, l.hints[0])
-	if related(base(l.stated), base(first.Code)) {
+	if Same(l.stated, first.Code) {
 		return first
 	}
 	for _, hint := range l.hints[1:] {
-		if g := identify(text, hint); base(g.Code) == base(l.stated) {
+		if g := identify(text, hint); subtag.Language(g.Code) == subtag.Language(l.stated) {
 			return g
 		}
 	}
@@ -94,9 +95,3 @@ var hints = sync.OnceValue(func() map[string]string {
 	}
 	return by
 })
-
-// base is a code without its script.
-func base(code string) string {
-	code, _, _ = strings.Cut(code, "-")
-	return code
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bitextmine/corpus"
+	"bitextmine/internal/subtag"
 )
 
 // sentences returns testdata/sentences.tsv: a language and a sentence a line.
@@ -68,7 +69,7 @@ func TestTwoScripts(t *testing.T) {
 		"委員會將於明年秋天發表關於舊橋狀況的報告，並將徵求居民對修建新橋的意見和建議。"
 	for _, stated := range []string{"zh", "zh-Hant"} {
 		for _, text := range []string{simplified, traditional} {
-			if g := For(stated).Identify(text); base(g.Code) != "zh" || foreign(stated, text) {
+			if g := For(stated).Identify(text); subtag.Language(g.Code) != "zh" || foreign(stated, text) {
 				t.Errorf("said to be %s: %+v: %s", stated, g, text)
 			}
 		}
@@ -174,13 +175,13 @@ func TestFLORES(t *testing.T) {
 		known, unknown := For(code), For("")
 		for _, line := range lines {
 			g := known.Identify(line)
-			if base(g.Code) == base(code) {
+			if subtag.Language(g.Code) == subtag.Language(code) {
 				stated++
 			}
 			if known.Foreign(line, g) {
 				wrong++
 			}
-			if base(unknown.Identify(line).Code) == base(code) {
+			if subtag.Language(unknown.Identify(line).Code) == subtag.Language(code) {
 				blind++
 			}
 		}

@@ -7,11 +7,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
 	"bitextmine/corpus"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 	"bitextmine/train/export"
 	"bitextmine/train/weights"
 )
@@ -258,12 +258,11 @@ func languagePrefixes(ids map[string]int32) map[string]model.Prefix {
 			continue
 		}
 		languages[language] = ids[content]
-		base, _, _ := strings.Cut(language, "-")
-		bases[base]++
+		bases[subtag.Language(language)]++
 	}
 	prefixes := map[string]model.Prefix{}
 	for language, id := range languages {
-		if base, _, _ := strings.Cut(language, "-"); bases[base] == 1 {
+		if base := subtag.Language(language); bases[base] == 1 {
 			language = base
 		}
 		prefixes[language] = model.Prefix{Tokens: []int32{id}}

@@ -21,6 +21,7 @@ import (
 	"bitextmine/filter/language"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 	cutting "bitextmine/pipeline/stage/shard"
 )
 
@@ -341,7 +342,7 @@ func (s *sorter) mostOf(text string) (most string, share float64, err error) {
 func (s *sorter) write(row sortedRow) error {
 	to := row.Language
 	if _, wanted := s.outputs[to]; !wanted { // maybe another script: zh-Hant where zh is wanted
-		to, _, _ = strings.Cut(to, "-")
+		to = subtag.Language(to)
 	}
 	if _, wanted := s.outputs[to]; !wanted || row.Score < s.MinScore {
 		to = OtherLanguages
