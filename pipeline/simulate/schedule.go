@@ -21,7 +21,6 @@ type crew struct {
 	speed   speed
 	free    times // when each slot is free again, in seconds after the wave began
 	busy    float64
-	moved   float64
 }
 
 // times is a heap of moments, the earliest on top.
@@ -82,7 +81,6 @@ func schedule(tasks []*plan.Task, crews []*crew) (last, lost float64) {
 		best.free[0] = end
 		heap.Fix(&best.free, 0)
 		best.busy += spent / best.parts
-		best.moved += float64(t.Read + t.Disk)
 		last, lost = max(last, end), lost+again
 	}
 	return last, lost

@@ -57,7 +57,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 	var texts []rewrite.Text
 	var counts []int // the most sentences of each
 	for _, flag := range files {
-		language, path, err := flags.LanguageFile("--text", flag)
+		language, path, err := flags.LanguageFile(flag)
 		if err != nil {
 			return err
 		}

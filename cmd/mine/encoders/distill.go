@@ -85,7 +85,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 func distilTexts(all []string) ([]distil.Text, error) {
 	var texts []distil.Text
 	for _, flag := range all {
-		language, path, err := flags.LanguageFile("--text", flag)
+		language, path, err := flags.LanguageFile(flag)
 		if err != nil {
 			return nil, err
 		}

@@ -183,14 +183,14 @@ func ColumnNumbers(source, target string) (sourceAt, targetAt int, err error) {
 	return sourceAt, targetAt, nil
 }
 
-// LanguageFile reads the LANGUAGE=FILE that a flag was given.
-func LanguageFile(flag, value string) (language, path string, err error) {
+// LanguageFile reads the LANGUAGE=FILE of a --text.
+func LanguageFile(value string) (language, path string, err error) {
 	language, path, ok := strings.Cut(value, "=")
 	if !ok || language == "" || path == "" {
-		return "", "", badinput.Errorf("%s %q is not LANGUAGE=FILE, such as de=news.de", flag, value)
+		return "", "", badinput.Errorf("--text %q is not LANGUAGE=FILE, such as de=news.de", value)
 	}
 	if language, err = corpus.ParseLanguage(language); err != nil {
-		return "", "", badinput.Errorf("%s %s: %w", flag, value, err)
+		return "", "", badinput.Errorf("--text %s: %w", value, err)
 	}
 	return language, path, nil
 }

@@ -40,12 +40,12 @@ func TestGatherLists(t *testing.T) {
 }
 
 func TestLanguageFile(t *testing.T) {
-	if language, path, err := LanguageFile("--text", "deu=a=b"); err != nil || language != "de" || path != "a=b" {
+	if language, path, err := LanguageFile("deu=a=b"); err != nil || language != "de" || path != "a=b" {
 		t.Errorf("got %q, %q, %v", language, path, err)
 	}
 	for value, says := range map[string]string{"de": "is not LANGUAGE=FILE", "de=": "is not LANGUAGE=FILE",
 		"zz=a": `--text zz=a: language "zz": not a known code`} {
-		if _, _, err := LanguageFile("--text", value); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
+		if _, _, err := LanguageFile(value); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v, want bad input with %q", value, err, says)
 		}
 	}
