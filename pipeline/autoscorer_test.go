@@ -59,9 +59,7 @@ func autoConfig(t *testing.T, encoder string, sentences int) Config {
 // runLogged is mustRun with what it logged.
 func runLogged(t *testing.T, cfg Config) (*record.Report, string) {
 	t.Helper()
-	var log bytes.Buffer
-	o := options()
-	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	o, log := optionsLogged()
 	report, err := Run(t.Context(), cfg, o)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"bytes"
 	"compress/gzip"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +24,7 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 	}
 	cfg := text.config(out)
 	want := text.fresh()
@@ -47,9 +45,7 @@ func TestNightSetsBadFilesAside(t *testing.T) {
 		text.put(0, name, data)
 	}
 	for i := range 2 { // the second finds what the first recorded
-		var log bytes.Buffer
-		opts := options()
-		opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+		opts, log := optionsLogged()
 		_, err := Nightly(t.Context(), cfg, opts)
 		if !badinput.Is(err) || !strings.Contains(err.Error(), "too much of the input") {
 			t.Fatalf("night %d: 4 of 7 files are set aside: error %v", i, err)
@@ -89,8 +85,7 @@ func TestNightSetsBrokenLinksAside(t *testing.T) {
 	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 	}
 	cfg := text.config(out)
 	want := text.fresh()
@@ -127,8 +122,7 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 	files := mineNights(t, 3)
 	text := newText(t)
 	for i := range 3 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 	}
 	cfg := text.config(filepath.Join(t.TempDir(), "out"))
 	cfg.OnBadFile = config.SkipBadFile

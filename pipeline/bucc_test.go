@@ -58,10 +58,7 @@ func TestBUCCNights(t *testing.T) {
 		}
 	}
 	x := newText(t)
-	put := func(i int) {
-		x.put(0, nightText(i), files[0][i])
-		x.put(1, nightText(i), files[1][i])
-	}
+	put := func(i int) { x.putNight(files, i) }
 	run := func(out string, threads int) *record.Report {
 		cfg := x.config(out)
 		cfg.Threads, cfg.KeepBelow = threads, false

@@ -113,8 +113,7 @@ func onFaulty(f *faulty) Options {
 func TestEveryStoreOperationMayFail(t *testing.T) {
 	text := newText(t)
 	files := mineNights(t, 1)
-	text.put(0, nightText(0), files[0][0])
-	text.put(1, nightText(0), files[1][0])
+	text.putNight(files, 0)
 	want := text.fresh()
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC} {
 		for _, every := range []bool{false, true} {

@@ -12,8 +12,8 @@ import (
 	"bitextmine/pipeline/record"
 )
 
-// nights lays a corpus out as a file for every night and side, in directories; some lines stand in two nights' files,
-// some twice in one.
+// mineNights lays a corpus out as a file for every night and side; some lines stand in two nights' files, some twice in
+// one.
 func mineNights(t testing.TB, n int) (files [2][][]byte) {
 	t.Helper()
 	dir := corpora(t, 60*n)
@@ -44,6 +44,14 @@ func (x text) put(side int, name string, content []byte) {
 	x.t.Helper()
 	if err := os.WriteFile(filepath.Join(x.dirs[side], name), content, 0o600); err != nil {
 		x.t.Fatal(err)
+	}
+}
+
+// putNight puts both sides of a night of mineNights.
+func (x text) putNight(files [2][][]byte, i int) {
+	x.t.Helper()
+	for side := range 2 {
+		x.put(side, nightText(i), files[side][i])
 	}
 }
 
@@ -85,10 +93,7 @@ func TestNightsEqualOneRun(t *testing.T) {
 	const n = 5
 	files := mineNights(t, n)
 	text := newText(t)
-	put := func(i int) {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
-	}
+	put := func(i int) { text.putNight(files, i) }
 	for i := range n {
 		put(i)
 	}
@@ -153,8 +158,7 @@ func TestWithdrawnTextLeaves(t *testing.T) {
 func TestShardsOnBothSides(t *testing.T) {
 	files := mineNights(t, 1)
 	text := newText(t)
-	text.put(0, nightText(0), files[0][0])
-	text.put(1, nightText(0), files[1][0])
+	text.putNight(files, 0)
 	var want string
 	for _, shards := range []int{1, 2, 7} {
 		cfg := text.config(filepath.Join(t.TempDir(), "out"))

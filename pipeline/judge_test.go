@@ -93,10 +93,7 @@ func TestJudgedRun(t *testing.T) {
 func TestJudgedNights(t *testing.T) {
 	files := mineNights(t, 2)
 	text := newText(t)
-	put := func(i int) {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
-	}
+	put := func(i int) { text.putNight(files, i) }
 	cfg := judging(t, text.config(filepath.Join(t.TempDir(), "nights")))
 	cfg.JudgeDoubt = 0 // every candidate
 	put(0)

@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"bytes"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +23,7 @@ func TestSweptCells(t *testing.T) {
 	files := mineNights(t, 3)
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	for i := range 3 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 		report := mustRun(t, text.config(out))
 		if got := searched(report); got != 2*i+1 {
 			t.Errorf("night %d searched %d cells", i, got)
@@ -47,8 +44,7 @@ func TestSweepKeepsWhatTheLastRunNeeds(t *testing.T) {
 	text, out := newText(t), filepath.Join(t.TempDir(), "out")
 	work := filepath.Join(out, "work")
 	for i := range 2 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 		mustRun(t, text.config(out))
 	}
 	left := filepath.Join(work, "search", ".0123.7.tmp")
@@ -94,9 +90,7 @@ func TestNightsGoOnAfterAnUnreadablePlan(t *testing.T) {
 			if err := os.WriteFile(note, damage([]byte(read(t, note))), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var log bytes.Buffer
-			opts := options()
-			opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+			opts, log := optionsLogged()
 			report, err := Nightly(t.Context(), cfg, opts)
 			if err != nil {
 				t.Fatal(err)
@@ -340,9 +334,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	if got.Tasks[0].Expected == 0 || got.Tasks[1].Expected != 0 || search.PeakMemory == 0 {
 		t.Errorf("a task that runs for an hour beside others of seconds is no straggler, or nothing is known of memory: %+v", got)
 	}
-	var said bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&said, nil))
+	opts, said := optionsLogged()
 	if _, err := Run(t.Context(), cfg, opts); err != nil {
 		t.Fatal(err)
 	}

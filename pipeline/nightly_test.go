@@ -53,8 +53,7 @@ func TestNightly(t *testing.T) {
 	cfg := text.config(out)
 	cfg.Keep, cfg.Metrics = 2, filepath.Join(t.TempDir(), "mine.prom")
 	for i := range 4 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 		report := mustNight(t, cfg)
 		if got := read(t, out, night.LatestName, "de-en.parquet"); len(got) != int(report.Bitext.Bytes) {
 			t.Errorf("night %d: latest has %d bytes of %d", i, len(got), report.Bitext.Bytes)

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,10 +40,7 @@ func defaultScorer(t *testing.T) []byte {
 func TestRefinedScorer(t *testing.T) {
 	files := mineNights(t, 2)
 	text, path := newText(t), filepath.Join(t.TempDir(), "scorer.json")
-	put := func(i int) {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
-	}
+	put := func(i int) { text.putNight(files, i) }
 	put(0)
 	put(1)
 	base, err := score.Decode(defaultScorer(t))
@@ -201,9 +196,7 @@ func TestRefineRefuses(t *testing.T) {
 	if _, err := Calibrate(t.Context(), cfg, nil, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "refine") {
 		t.Errorf("calibrate: error %v", err)
 	}
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	opts, log := optionsLogged()
 	cfg.Source, cfg.Target = "ar", "th" // languages of the first encoder alone
 	if _, err := Run(t.Context(), cfg, opts); err != nil || strings.Count(log.String(), "the encoder "+encodetest.BagName+" was not trained on ") != 2 {
 		t.Errorf("error %v, log %s", err, log.String())

@@ -1,11 +1,9 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -259,8 +257,7 @@ func refinedNights(t *testing.T, files [2][][]byte, mode func(Config) Config) {
 	text, out, w := newText(t), filepath.Join(t.TempDir(), "out"), watch()
 	var last *record.Report
 	for i := range files[0] {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 		before := len(w.texts)
 		last = w.run(t, mode(text.config(out)))
 		if got := int(refinedNow(last)); got != len(w.texts)-before {
@@ -366,9 +363,7 @@ func TestDamagedStrongVectors(t *testing.T) {
 			if err := os.WriteFile(damaged, []byte("nothing"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var log bytes.Buffer
-			opts := options()
-			opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+			opts, log := optionsLogged()
 			cfg.RefineFloor = 1.02
 			got, err := Run(t.Context(), cfg, opts)
 			if err != nil || got.Bitext.SHA256 != want.Bitext.SHA256 || !strings.Contains(log.String(), "encoded again") {

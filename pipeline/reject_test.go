@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,19 +31,6 @@ func sentencesOf(t *testing.T, dir, name string) (path string, lines []string) {
 	return path, lines
 }
 
-// rejectRun mines with warnings as text.
-func rejectRun(t *testing.T, cfg Config) (*record.Report, string) {
-	t.Helper()
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	report, err := Run(t.Context(), cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report, log.String()
-}
-
 // TestWrongLanguages: text on the wrong side, or the same text on both, makes no bitext, and a warning says why; the
 // settings keep such pairs.
 func TestWrongLanguages(t *testing.T) {
@@ -64,7 +49,7 @@ func TestWrongLanguages(t *testing.T) {
 			cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 			cfg.SourceText, cfg.TargetText, cfg.KeepBelow = []string{c.source}, []string{c.target}, true
 			cfg.Swapped = name == "sides swapped"
-			report, log := rejectRun(t, cfg)
+			report, log := runLogged(t, cfg)
 			found, rejected := map[string]int{}, bitext.Row{}
 			for _, row := range pairs(t, report) {
 				for _, reason := range row.Reasons {
@@ -91,7 +76,7 @@ func TestWrongLanguages(t *testing.T) {
 				t.Errorf("the report has warnings %q, rejected %+v", report.Warnings, report.Rejected)
 			}
 			cfg.Out, cfg.KeepCopies, cfg.KeepForeign, cfg.KeepBelow = filepath.Join(t.TempDir(), "kept"), true, true, false
-			if kept, _ := rejectRun(t, cfg); kept.Counts.Kept < 3*report.Counts.Kept || len(kept.Rejected) > 0 {
+			if kept, _ := runLogged(t, cfg); kept.Counts.Kept < 3*report.Counts.Kept || len(kept.Rejected) > 0 {
 				t.Errorf("%d pairs are kept, with --keep-copies and --keep-foreign %d", report.Counts.Kept, kept.Counts.Kept)
 			}
 		})
@@ -158,7 +143,7 @@ func TestMixedSide(t *testing.T) {
 	}
 	cfg := scored(testConfig(dir, filepath.Join(t.TempDir(), "out")))
 	cfg.SourceText, cfg.TargetText = []string{mixed}, []string{en}
-	report, log := rejectRun(t, cfg)
+	report, log := runLogged(t, cfg)
 	if !strings.Contains(log, "said to be de is only in part") || report.Counts.Kept < 50 {
 		t.Errorf("%d pairs are kept:\n%s", report.Counts.Kept, log)
 	}
@@ -183,7 +168,7 @@ func TestRejectedTakeNoSentence(t *testing.T) {
 	en, english := sentencesOf(t, dir, "en.txt")
 	cfg := testConfig(dir, filepath.Join(t.TempDir(), "out"))
 	cfg.SourceText, cfg.TargetText = []string{de}, []string{en}
-	clean, log := rejectRun(t, cfg)
+	clean, log := runLogged(t, cfg)
 	if clean.Counts.Kept < 100 || len(clean.Rejected) > 0 || len(clean.Warnings) > 0 || log != "" {
 		t.Fatalf("of text that is as it should be %d pairs are kept, %+v rejected; warnings: %s", clean.Counts.Kept, clean.Rejected, log)
 	}
@@ -202,7 +187,7 @@ func TestRejectedTakeNoSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Out, cfg.Threshold = filepath.Join(t.TempDir(), "mixed"), 1
-	mixed, _ := rejectRun(t, cfg)
+	mixed, _ := runLogged(t, cfg)
 	for _, row := range pairs(t, mixed) {
 		if row.Source.Text == row.Target.Text && len(strings.Fields(row.Source.Text)) > 10 {
 			t.Errorf("kept: %s", row.Source.Text)

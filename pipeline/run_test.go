@@ -83,6 +83,13 @@ func options() Options {
 	return Options{Progress: progress.Silent, Log: slog.New(slog.DiscardHandler), Version: "test", OpenEncoder: openShared}
 }
 
+// optionsLogged are options that log into a buffer.
+func optionsLogged() (Options, *bytes.Buffer) {
+	o, log := options(), &bytes.Buffer{}
+	o.Log = slog.New(slog.NewTextHandler(log, nil))
+	return o, log
+}
+
 func mustRun(t testing.TB, cfg Config) *record.Report {
 	t.Helper()
 	report, err := Run(t.Context(), cfg, options())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,8 +100,7 @@ func TestScoredNightsEqualOneRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	var last *record.Report
 	for i := range 3 {
-		text.put(0, nightText(i), files[0][i])
-		text.put(1, nightText(i), files[1][i])
+		text.putNight(files, i)
 		last = mustRun(t, scored(text.config(out)))
 	}
 	fresh := mustRun(t, scored(text.config(filepath.Join(t.TempDir(), "fresh"))))
@@ -154,15 +152,9 @@ func TestEncoderWithoutTokens(t *testing.T) {
 	cfg := scored(testConfig(corpora(t, 100), filepath.Join(t.TempDir(), "out")))
 	cfg.Encoder = modelWith(t, "tokens:\n    output: tokens\n    static: true\n", "")
 	cfg.Features, cfg.KeepBelow = true, true
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	report, err := Run(t.Context(), cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(log.String(), "features of tokens are off") {
-		t.Errorf("the log says nothing of tokens: %s", log.String())
+	report, log := runLogged(t, cfg)
+	if !strings.Contains(log, "features of tokens are off") {
+		t.Errorf("the log says nothing of tokens: %s", log)
 	}
 	for _, row := range pairs(t, report) {
 		for i, f := range feature.All {

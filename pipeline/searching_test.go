@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -132,16 +131,10 @@ func TestApproximateRun(t *testing.T) {
 	dir, out := corpora(t, 200), t.TempDir()
 	cfg := testConfig(dir, filepath.Join(out, "mined"))
 	cfg.Search, cfg.NProbe, cfg.SearchRecall = name, 1, 1
-	var log bytes.Buffer
-	opts := options()
-	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
-	report, err := Run(t.Context(), cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report, log := runLogged(t, cfg)
 	recall := report.Search.Recall
-	if recall == nil || *recall <= 0 || *recall >= 1 || !strings.Contains(log.String(), "search_recall") {
-		t.Fatalf("search %+v, log %s", report.Search, log.String())
+	if recall == nil || *recall <= 0 || *recall >= 1 || !strings.Contains(log, "search_recall") {
+		t.Fatalf("search %+v, log %s", report.Search, log)
 	}
 	if told, err := record.ReadReport(cfg.Out); err != nil || told.Search.Recall == nil || *told.Search.Recall != *recall {
 		t.Errorf("run.json tells %+v, %v", told.Search, err)
@@ -164,9 +157,8 @@ func TestApproximateRun(t *testing.T) {
 		t.Fatalf("index files %v, %v", entries, err)
 	}
 	cfg.Overwrite, cfg.NProbe, cfg.SearchRecall = true, 8, 0.95
-	log.Reset()
-	if report, err = Run(t.Context(), cfg, opts); err != nil || report.Search.Recall == nil || *report.Search.Recall != 1 || strings.Contains(log.String(), "search_recall") {
-		t.Fatalf("with every list visited: %+v, %v, log %s", report.Search, err, log.String())
+	if report, log = runLogged(t, cfg); report.Search.Recall == nil || *report.Search.Recall != 1 || strings.Contains(log, "search_recall") {
+		t.Fatalf("with every list visited: %+v, log %s", report.Search, log)
 	}
 	if again, err := os.ReadDir(indexes); err != nil || len(again) != files {
 		t.Errorf("index files %v, %v: another nprobe must not make others", again, err)
@@ -181,7 +173,7 @@ func TestApproximateRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), cfg, opts); err != nil {
+	if _, err := Run(t.Context(), cfg, options()); err != nil {
 		t.Errorf("an index of other vectors: %v", err)
 	}
 	if healed, err := os.ReadFile(path(0)); err != nil || bytes.Equal(healed, other) {
@@ -196,7 +188,7 @@ func TestApproximateRun(t *testing.T) {
 	if err != nil || swept.Outputs[search.IndexesName] != 1 {
 		t.Errorf("swept %+v, %v", swept, err)
 	}
-	if _, err := Run(t.Context(), cfg, opts); err != nil {
+	if _, err := Run(t.Context(), cfg, options()); err != nil {
 		t.Error(err)
 	}
 }
