@@ -119,7 +119,7 @@ func Plan(ctx context.Context, cfg Config, opts Options) (_ *Estimate, err error
 	return e, e.Fits(bounds)
 }
 
-// freeDisk is what is free where outputs fill a disk; 0: other machines have their own caches of a bucket.
+// freeDisk is the free bytes of the disk that outputs are written to; 0: other machines cache a bucket on their own.
 func (s *session) freeDisk() int64 {
 	if store.Remote(s.cfg.Work) && engine.Remote(s.engine) {
 		return 0

@@ -52,8 +52,8 @@ type Options struct {
 	Progress progress.Reporter
 	Log      *slog.Logger
 	Version  string // the program's version
-	// Planned are tasks, as stage/key, that other runs will have done before the one that Plan is asked of; Plan adds its
-	// own. nil: there are none.
+	// Planned are tasks, as stage/key, that other runs will have done before this one; Plan adds its own. nil: there are
+	// none.
 	Planned map[string]bool
 	// Gold compares the bitext at a path with known pairs; nil, or a nil report: there are none.
 	Gold func(ctx context.Context, bitext string) (*record.GoldReport, error)

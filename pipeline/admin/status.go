@@ -66,7 +66,7 @@ func (s *Status) Ended() bool {
 type Into struct {
 	Out   string // the directory
 	Plan  string // id in its run.json, by which a directory that has another name now is known
-	Pairs bool   // it is that of a run over many pairs, each of which has a directory in it
+	Pairs bool   // Out is that of a run over many pairs, with a directory for each pair
 }
 
 // last returns the last of the runs that are named.

@@ -174,8 +174,8 @@ func (c *Config) PlanSettings(m Models, search, scorerDigest string) plan.Settin
 	return s
 }
 
-// executable is the program as a machine can start it: that of the wheel by a script beside it, as it is started by the
-// C library that it brings along.
+// executable is the path that starts the program. The wheel's program runs under the C library in the wheel (ld.so), so
+// there it is the script launch beside that.
 func executable() (string, error) {
 	path, err := os.Executable()
 	if filepath.Base(path) == "ld.so" {

@@ -116,8 +116,8 @@ func DeviceOfTasks(c *Config) string {
 	return c.Device
 }
 
-// Encoder loads the encoder of a run. Where another program made the vectors, it is the one that is said to have made
-// them, or one of which nothing but their length is known.
+// Encoder loads the encoder of a run. Where another program made the vectors, it is the encoder that the settings name;
+// without a name only the dimension is known.
 func Encoder(c *Config) (*model.Model, error) {
 	if !c.HasVectors() {
 		return model.Load(c.Encoder)

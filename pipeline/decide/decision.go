@@ -102,7 +102,7 @@ func neighbourhoods(ctx context.Context, p *view.Pair) (_ *mine.Lists, scorer *s
 	return lists, scorer, err
 }
 
-// listsOf reads the neighbours of both sides, of which k count.
+// listsOf reads the k nearest neighbours of both sides.
 func listsOf(ctx context.Context, p *view.Pair, k int) (*mine.Lists, error) {
 	sides, err := neighboursOf(ctx, p)
 	if err != nil {
@@ -111,8 +111,7 @@ func listsOf(ctx context.Context, p *view.Pair, k int) (*mine.Lists, error) {
 	return mine.NewListsIn(p.Room(), sides[0], sides[1], k, mine.Margin(p.Plan.Settings.Margin))
 }
 
-// ScoredLists reads the neighbours of both sides, of which k count for a scorer: [WithoutCopies], which are returned,
-// too.
+// ScoredLists reads the k nearest neighbours of both sides for a scorer, [WithoutCopies], and returns the copies.
 func ScoredLists(ctx context.Context, p *view.Pair, k int) (lists *mine.Lists, copies [][2]int32, err error) {
 	sides, err := neighboursOf(ctx, p)
 	if err == nil {

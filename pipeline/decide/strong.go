@@ -54,7 +54,7 @@ func strongOf(ctx context.Context, p *view.Pair, candidates []mine.Candidate, k,
 type strongSide struct {
 	*view.Strong
 	n      int     // sentences that have one
-	places []int32 // places of these by sentence number, in key order; -1: it has none
+	places []int32 // index of its vector in key order, by sentence number; -1: it has none
 	row    []float32
 }
 

@@ -240,7 +240,7 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 	return nil
 }
 
-// anyRules is the language whose rules divide text of which the language is not known: most languages share them.
+// anyRules is the language whose rules divide text of an unknown language: most languages share them.
 const anyRules = "en"
 
 // record writes a record, or its sentences, to the files of their languages.

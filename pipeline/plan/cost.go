@@ -185,7 +185,7 @@ func (t *Task) Fits(maxMemory int64) error {
 		t.Stage, Bytes(t.Memory), Bytes(maxMemory), lessRows)
 }
 
-// lessRows is what lowers the memory of a task that comes of rows.
+// lessRows is the advice for a task whose memory grows with its rows.
 const lessRows = "lower --shard-size, or give less text"
 
 // Fits refuses what cannot be done within bounds, naming the setting that would help.

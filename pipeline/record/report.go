@@ -326,8 +326,8 @@ func dataIn(dir string) string {
 	return ""
 }
 
-// ReadLatest reads the run.json of a run: location is its output directory, that of nightly runs, of which it is the
-// last, or its bitext file. at is the directory that run.json stood in.
+// ReadLatest reads the run.json of a run. location is an output directory, a nightly directory (its latest run), or a
+// bitext file. at is the directory that has the run.json.
 func ReadLatest(location string) (r *Report, at string, err error) {
 	info, err := os.Stat(location)
 	if err != nil {

@@ -202,8 +202,8 @@ func compare(c *Cluster, p *plan.Plan) error {
 	return nil
 }
 
-// compared is how many comparisons a run's stage took; 0: it paired no documents. ok is false for stages whose items
-// are what the run says.
+// compared is how many comparisons a run's stage made; 0: it paired no documents. ok is false for stages whose items
+// are in the run's report.
 func compared(stage string, r *record.Report) (n float64, ok bool) {
 	d := r.Counts.Documents
 	if d == nil || d.Source == 0 || d.Target == 0 {

@@ -54,8 +54,8 @@ type Env struct {
 // Refiner, whose stages get GPUs on a cluster, are opened on the plan's device.
 func (e *Env) EncoderOptions() encode.Options { return setting.EncoderOptions(e.Resources) }
 
-// Shared returns what a stage's tasks share under a name, opening it when the first asks. What open returns beside it
-// frees it when the environment is closed; nil: there is nothing to free.
+// Shared returns the value that a stage's tasks share under a name; the first call opens it. The function that open
+// returns frees the value when the environment is closed; nil: there is nothing to free.
 func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T, error) {
 	e.mu.Lock()
 	once, ok := e.shared[name]

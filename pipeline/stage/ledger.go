@@ -141,7 +141,7 @@ type Cost struct {
 	Read     int64 // estimate of what it reads
 }
 
-// Spilled is what a temporary file has of a list of so many bytes.
+// Spilled is how many bytes of a list of the given size go to a temporary file.
 func Spilled(size int64) int64 {
 	if size <= spill.InMemory {
 		return 0
@@ -149,13 +149,13 @@ func Spilled(size int64) int64 {
 	return size
 }
 
-// Held is what memory has of such a list.
+// Held is how many bytes of such a list stay in memory.
 func Held(size int64) int64 { return size - Spilled(size) }
 
 // RowBytes is the size of a row of a shard on disk, in bytes: a sentence of news and its provenance.
 const RowBytes = 120
 
-// SizeOf is the size of a shard's file in bytes, which goes with the length of its sentences.
+// SizeOf is the size of a shard's file in bytes, estimated from its rows if it is not known.
 func SizeOf(s *plan.Shard) int64 {
 	if s.Bytes > 0 {
 		return s.Bytes
@@ -166,14 +166,14 @@ func SizeOf(s *plan.Shard) int64 {
 // KeyBytes is the size of a sentence key.
 const KeyBytes = 16
 
-// Scoring is the cost of scoring a pair's candidates as matching does, of so many sentences on both sides: on disk,
-// what matching has in mapped files.
+// Scoring is the cost of scoring a pair's candidates as matching does, for the sentences of both sides. On disk it is
+// the mapped files of matching.
 func Scoring(sentences int64) Cost {
 	const held, mapped, candidate = 10, 120, 170
 	return Cost{Fixed: 64 << 20, Memory: sentences * held, Disk: sentences * mapped, Read: sentences * (KeyBytes + candidate)}
 }
 
-// Weights is what open encoders have in memory, in bytes, and do not map.
+// Weights is the memory of open encoders in bytes, without mapped files.
 type Weights struct{ Encoder, Refiner, Judge int64 }
 
 // Request is the input of a plan.

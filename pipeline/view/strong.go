@@ -123,8 +123,8 @@ func (s *Strong) Close() (err error) {
 	return err
 }
 
-// Refined opens the strong vectors of a shard, [rows, dim], that the output with this key has, and says of which rows
-// they are. Without any the file is nil.
+// Refined opens the strong vectors of a shard, [rows, dim], in the output with this key. of lists the shard's rows that
+// have one. The file is nil if there are none.
 func (f *Files) Refined(ctx context.Context, key string, s *plan.Shard) (of []uint32, file *embedding.File, err error) {
 	out, err := f.Output(ctx, Refine, key)
 	if err != nil {

@@ -84,8 +84,8 @@ func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func
 	return do(host)
 }
 
-// opened returns the encoder that tasks share under a name, if there is one and it is on the CPU, so that its weights
-// are in memory once; else one of its own, which the function beside it closes.
+// opened returns the encoder that tasks share under a name, if one is open on the CPU, so that its weights are in
+// memory once. Otherwise it opens another, which the returned function closes.
 func opened(e *stage.Env, name string, shared func() (stage.Encoder, error), device string, m *model.Model,
 ) (*encode.Encoder, func() error, error) {
 	if device == "" && e.Opened(name) {

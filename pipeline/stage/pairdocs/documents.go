@@ -104,9 +104,9 @@ func (c *Collection) addresses() {
 	}
 }
 
-// addressOf has the path of a file stand for the address of a document that is alone in it and has none: names of files
-// often differ in a language alone. Folders that all files are in say nothing. inFile is the number of each file's
-// documents.
+// addressOf gives a document without an address the path of its file, if it is the file's only document: names of
+// translated files often differ in the language alone. Folders that all files are in are left out. inFile is the number
+// of documents of each file.
 func addressOf(inFile map[string]int) func(file, id, url string) string {
 	common, first := "", true
 	for file := range inFile {

@@ -37,8 +37,9 @@ func withCharset(err error, texts []shard.Text, code string) error {
 // maxNotUTF8 is the share of a file's lines that may be in another encoding before somebody is told.
 const maxNotUTF8 = 0.05
 
-// OtherCharset says that many lines of a file are not UTF-8, in which encoding text of the languages seems to be and
-// what to do: flag names an encoding; empty: there is none. It is empty where they are not many.
+// OtherCharset is the warning that many lines of a file are not UTF-8: it guesses their encoding by the languages, and
+// says what to do. flag is the flag that names an encoding; empty: there is none. Without many such lines the warning
+// is empty.
 func OtherCharset(file input.File, counts corpus.Counts, flag string, codes ...string) string {
 	n, all := counts.Skipped[corpus.ReasonNotUTF8], max(counts.Lines, counts.Records)
 	if float64(n) <= maxNotUTF8*float64(all) {
