@@ -123,7 +123,7 @@ func TestLossThatIsNoNumber(t *testing.T) {
 	config, o := tiny(t, func(c *Config) { c.EvalEvery, c.Steps = 2, 9 })
 	tr := takenUp(ctx, t, config, o)
 	var err error
-	if tr.journal, err = OpenJournal(o.Out, 0); err != nil {
+	if tr.journal, err = openJournal(o.Out, 0); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tr.journal.Close() }()
@@ -154,7 +154,7 @@ func TestDivergenceThatIsNoNumber(t *testing.T) {
 	config, o := tiny(t, all(transformer, by("vmsst", smallDecoder)))
 	tr := takenUp(ctx, t, config, o)
 	var err error
-	if tr.journal, err = OpenJournal(o.Out, 0); err != nil {
+	if tr.journal, err = openJournal(o.Out, 0); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tr.journal.Close() }()

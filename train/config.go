@@ -5,8 +5,6 @@ package train
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/yamlbound"
 	"bitextmine/train/data"
@@ -247,6 +246,5 @@ func (c Config) wholeDigest() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return atomicfile.DigestOf(text), nil
 }

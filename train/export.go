@@ -85,7 +85,7 @@ type exported struct {
 	*parts
 	graph  *export.Graph
 	logits string      // the output of a judge's graph
-	exact  LiveEncoder // gives the vectors that the graph must give: those of a rounded table
+	exact  liveEncoder // gives the vectors that the graph must give: those of a rounded table
 }
 
 func newExport(p *parts) (x exported, err error) {
@@ -156,7 +156,7 @@ func (x exported) check(ctx context.Context, dir string) (err error) {
 			return err
 		}
 		language = p.SourceLanguage
-		if texts = append(texts, p.Source); len(texts) == DevBatch {
+		if texts = append(texts, p.Source); len(texts) == devBatch {
 			break
 		}
 	}
@@ -182,7 +182,7 @@ func Lock(out string) (release func() error, err error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, badinput.Errorf("the directory of the training: %w", err)
 	}
-	return lockfile.Lock(filepath.Join(out, LockFile))
+	return lockfile.Lock(filepath.Join(out, lockFile))
 }
 
 // LastStep is the step of the last whole checkpoint of the training in a directory; 0: there is none.

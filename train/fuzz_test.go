@@ -14,10 +14,10 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte("null\n[]\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, JournalFile), content, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, journalFile), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		before, err := ReadJournal(dir)
+		before, err := readJournal(dir)
 		if err != nil {
 			if !badinput.Is(err) {
 				t.Errorf("error %v is no bad input", err)
@@ -28,14 +28,14 @@ func FuzzJournal(f *testing.F) {
 		for _, l := range before {
 			last = max(last, l.Step)
 		}
-		j, err := OpenJournal(dir, last)
+		j, err := openJournal(dir, last)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if after, err := ReadJournal(dir); err != nil || len(after) != len(before) {
+		if after, err := readJournal(dir); err != nil || len(after) != len(before) {
 			t.Errorf("%d of %d lines are kept, error %v", len(after), len(before), err)
 		}
 	})

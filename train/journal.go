@@ -32,18 +32,18 @@ type JournalLine struct {
 	Dev       map[string]float64 `json:"dev,omitempty"`
 }
 
-// JournalFile is the name of the log in a training's directory.
-const JournalFile = "train.jsonl"
+// journalFile is the name of the log in a training's directory.
+const journalFile = "train.jsonl"
 
-// Journal appends lines to a log.
-type Journal struct {
+// journal appends lines to a log.
+type journal struct {
 	file *os.File
 }
 
-// OpenJournal opens the log in a directory. It keeps the lines of an earlier training up to step, where training
+// openJournal opens the log in a directory. It keeps the lines of an earlier training up to step, where training
 // continues.
-func OpenJournal(dir string, step int) (*Journal, error) {
-	lines, err := ReadJournal(dir)
+func openJournal(dir string, step int) (*journal, error) {
+	lines, err := readJournal(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func OpenJournal(dir string, step int) (*Journal, error) {
 			return nil, err
 		}
 	}
-	path := filepath.Join(dir, JournalFile)
+	path := filepath.Join(dir, journalFile)
 	if err := atomicfile.WriteBytes(path, kept.Bytes()); err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func OpenJournal(dir string, step int) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Journal{f}, nil
+	return &journal{f}, nil
 }
 
 // Add appends a line.
-func (j *Journal) Add(l JournalLine) error {
+func (j *journal) Add(l JournalLine) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("log step %d: %w", l.Step, err)
@@ -78,11 +78,11 @@ func (j *Journal) Add(l JournalLine) error {
 }
 
 // Close closes the log.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *journal) Close() error { return j.file.Close() }
 
-// ReadJournal reads the log in a directory. An incomplete last line, left by a crash, is ignored.
-func ReadJournal(dir string) (lines []JournalLine, err error) {
-	path := filepath.Join(dir, JournalFile)
+// readJournal reads the log in a directory. An incomplete last line, left by a crash, is ignored.
+func readJournal(dir string) (lines []JournalLine, err error) {
+	path := filepath.Join(dir, journalFile)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func ReadJournal(dir string) (lines []JournalLine, err error) {
 	}
 }
 
-// Average collects the values of a line over several steps.
-type Average struct {
+// average collects the values of a line over several steps.
+type average struct {
 	Norm      float64 // norm of the last step's gradient
 	began     time.Time
 	batches   int
@@ -112,11 +112,11 @@ type Average struct {
 	terms     map[string]float64
 }
 
-// NewAverage begins a line now.
-func NewAverage() *Average { return &Average{began: time.Now(), terms: map[string]float64{}} }
+// newAverage begins a line now.
+func newAverage() *average { return &average{began: time.Now(), terms: map[string]float64{}} }
 
 // Add adds a batch's terms and reports whether their sum is finite.
-func (a *Average) Add(values []step.Value, sentences int) bool {
+func (a *average) Add(values []step.Value, sentences int) bool {
 	loss := 0.0
 	for _, v := range values {
 		loss += v.Weight * float64(v.Value)
@@ -129,10 +129,10 @@ func (a *Average) Add(values []step.Value, sentences int) bool {
 }
 
 // Skip leaves a time out of the sentences per second.
-func (a *Average) Skip(d time.Duration) { a.began = a.began.Add(d) }
+func (a *average) Skip(d time.Duration) { a.began = a.began.Add(d) }
 
 // Line is the line after a step.
-func (a *Average) Line(step int, rate, epoch float64) JournalLine {
+func (a *average) Line(step int, rate, epoch float64) JournalLine {
 	l := JournalLine{Step: step, Loss: a.loss / float64(a.batches), Terms: map[string]float64{}, Norm: a.Norm,
 		Rate: &rate, Epoch: epoch,
 		Sentences: float64(a.sentences) / time.Since(a.began).Seconds()}
@@ -142,8 +142,8 @@ func (a *Average) Line(step int, rate, epoch float64) JournalLine {
 	return l
 }
 
-// LiveEncoder makes an encoder in training available to eval.
-type LiveEncoder struct {
+// liveEncoder makes an encoder in training available to eval.
+type liveEncoder struct {
 	Label   string
 	Encoder encoder.Encoder
 	Bitext  data.Config
@@ -151,18 +151,18 @@ type LiveEncoder struct {
 }
 
 // Name is the label.
-func (l LiveEncoder) Name() string { return l.Label }
+func (l liveEncoder) Name() string { return l.Label }
 
 // Dim is the number of values of a vector.
-func (l LiveEncoder) Dim() int { return l.Encoder.Dim() }
+func (l liveEncoder) Dim() int { return l.Encoder.Dim() }
 
-// DevBatch is the number of sentences that are encoded at once.
-const DevBatch = 128
+// devBatch is the number of sentences that are encoded at once.
+const devBatch = 128
 
 // Encode writes unit vectors [len(texts), dim], as the exported graph does.
-func (l LiveEncoder) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
+func (l liveEncoder) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
 	dim := l.Dim()
-	for part, err := range l.Bitext.Parts(l.Options, language, texts, DevBatch) {
+	for part, err := range l.Bitext.Parts(l.Options, language, texts, devBatch) {
 		if err != nil {
 			return err
 		}

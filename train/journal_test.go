@@ -13,7 +13,7 @@ import (
 
 func TestJournalGoesOnAfterAStep(t *testing.T) {
 	dir := t.TempDir()
-	j, err := OpenJournal(dir, 0)
+	j, err := openJournal(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, JournalFile)
+	path := filepath.Join(dir, journalFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -33,10 +33,10 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)-3], 0o600); err != nil { // a crash leaves it so
 		t.Fatal(err)
 	}
-	if lines, err := ReadJournal(dir); err != nil || len(lines) != 3 {
+	if lines, err := readJournal(dir); err != nil || len(lines) != 3 {
 		t.Errorf("%d lines, %v, of a log whose fourth is cut short", len(lines), err)
 	}
-	if j, err = OpenJournal(dir, 2); err != nil {
+	if j, err = openJournal(dir, 2); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Add(JournalLine{Step: 3, Dev: map[string]float64{"xsim": 2}}); err != nil {
@@ -45,7 +45,7 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	lines, err := ReadJournal(dir)
+	lines, err := readJournal(dir)
 	if err != nil || len(lines) != 3 || lines[1].Loss != 2 || lines[2].Dev["xsim"] != 2 {
 		t.Errorf("%+v, %v", lines, err)
 	}
@@ -53,10 +53,10 @@ func TestJournalGoesOnAfterAStep(t *testing.T) {
 
 func TestDamagedLogIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, JournalFile), []byte("{\"step\":1}\nno line\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, journalFile), []byte("{\"step\":1}\nno line\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenJournal(dir, 5); !badinput.Is(err) || !strings.Contains(err.Error(), "line 2 is not a line of a training log") {
+	if _, err := openJournal(dir, 5); !badinput.Is(err) || !strings.Contains(err.Error(), "line 2 is not a line of a training log") {
 		t.Errorf("got %v", err)
 	}
 }

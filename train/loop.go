@@ -27,7 +27,7 @@ import (
 type trainer struct {
 	parts
 	checkpoints checkpoint.Dir
-	journal     *Journal
+	journal     *journal
 	state       checkpoint.State
 	figures     map[int]map[string]float64 // dev figures by step, of this process
 }
@@ -58,7 +58,7 @@ func (t *trainer) prepare(ctx context.Context, backend compute.Backend) error {
 func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 	c := &t.config
 	defer func() { err = errors.Join(err, t.resident.Release()) }() // a checkpoint is read next
-	since := NewAverage()
+	since := newAverage()
 	for t.state.Step < c.Steps {
 		if c.Stop.Patience > 0 && t.state.Since >= c.Stop.Patience { // a training that is resumed may be over
 			return fmt.Sprintf("%s has not grown for %d evaluations", c.Stop.Metric, t.state.Since), nil
@@ -75,7 +75,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 			if err := t.log(since.Line(step, t.optimiser.Rate(step, c.Steps), t.batches.Epoch())); err != nil {
 				return "", err
 			}
-			since = NewAverage()
+			since = newAverage()
 		}
 		if !evaluates {
 			continue
@@ -91,7 +91,7 @@ func (t *trainer) loop(ctx context.Context) (reason string, err error) {
 
 // step computes one optimiser step. A loss or gradient that is not finite ends the training. The weights are then those
 // of the previous step, and so are the checkpoints.
-func (t *trainer) step(ctx context.Context, since *Average) (err error) {
+func (t *trainer) step(ctx context.Context, since *average) (err error) {
 	c := &t.config
 	for range c.Accumulate {
 		batch := t.batches.Next()
@@ -161,7 +161,7 @@ func (t *trainer) log(l JournalLine) error {
 }
 
 // evaluate returns the dev figures of an encoder.
-func (t *trainer) evaluate(ctx context.Context, e LiveEncoder) (map[string]float64, error) {
+func (t *trainer) evaluate(ctx context.Context, e liveEncoder) (map[string]float64, error) {
 	if len(t.config.Dev) == 0 {
 		return nil, nil
 	}

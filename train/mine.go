@@ -16,7 +16,7 @@ import (
 // spare is the number of additional neighbours that are searched, because some are translations.
 const spare = 16
 
-// MineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source,
+// mineNegatives returns for each pair the h pairs of its own two languages whose targets are nearest to its source,
 // nearest first, without repetition. A pair is left out if, by any pair of the set, its target is a translation of the
 // source or its source is a translation of the target. If almost all neighbours are translations (a source with dozens
 // of them), the remaining places are filled with the pairs that follow it in the set. source and target are the vectors
@@ -24,7 +24,7 @@ const spare = 16
 //
 // filter says which of the nearest are false negatives all the same, by their numbers; nil: none. It is not asked about
 // pairs that fill places: a pair of noise, whose own target is far away, would leave none.
-func MineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
+func mineNegatives(ctx context.Context, searcher index.Searcher, set *data.Set, source, target []float32, dim, h int,
 	filter func(row, other int) bool, progress func(fraction float64)) (*data.HardNegatives, error) {
 	if h < 1 || h > index.MaxK {
 		return nil, badinput.Errorf("%d hard negatives were asked for each pair: take 1 to %d", h, index.MaxK)
@@ -183,7 +183,7 @@ func (p *parts) mineNegatives(ctx context.Context, again bool) (_ *data.HardNega
 		}
 	}
 	tenths := 0
-	return MineNegatives(ctx, searcher, p.set, by.source, by.target, by.dim, needs.Negatives, filter, func(fraction float64) {
+	return mineNegatives(ctx, searcher, p.set, by.source, by.target, by.dim, needs.Negatives, filter, func(fraction float64) {
 		if now := int(10 * fraction); now > tenths { // it can take as long as many steps
 			tenths = now
 			p.options.report(fmt.Sprintf("find hard negatives: %d%%", 10*now))
@@ -229,7 +229,7 @@ func (p *parts) vectorsOf(ctx context.Context, side func(context.Context, bool) 
 func (p *parts) ours(ctx context.Context, target bool) ([]float32, error) {
 	dim := p.encoder.Dim()
 	out := make([]float32, p.set.Len()*dim)
-	for part := range p.set.Parts(target, DevBatch) {
+	for part := range p.set.Parts(target, devBatch) {
 		vectors, err := p.encoder.Forward(ctx, part.Side, 0)
 		if err != nil {
 			return nil, err

@@ -127,7 +127,7 @@ func TestMineIsBruteForce(t *testing.T) {
 	const dim, h = 8, 3
 	source, target := negativeVectors(set.Source, set.Len(), dim, 1), negativeVectors(set.Target, set.Len(), dim, 2)
 	last := 0.0
-	got, err := MineNegatives(t.Context(), searcher(t), set, source, target, dim, h, nil, func(f float64) { last = f })
+	got, err := mineNegatives(t.Context(), searcher(t), set, source, target, dim, h, nil, func(f float64) { last = f })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestMineFillsUp(t *testing.T) {
 			target[2*i] = -1
 		}
 	}
-	got, err := MineNegatives(t.Context(), searcher(t), set, source, target, 2, 2, nil, nil)
+	got, err := mineNegatives(t.Context(), searcher(t), set, source, target, 2, 2, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestNegativesBadInput(t *testing.T) {
 	set := setOf(t, map[string][][2]int{"de": {{1, 2}, {1, 3}, {4, 5}}})
 	vectors := negativeVectors(set.Source, set.Len(), 4, 1)
 	for _, h := range []int{0, 2, 65} { // a pair of source 1 has one wrong target
-		if _, err := MineNegatives(t.Context(), searcher(t), set, vectors, vectors, 4, h, nil, nil); !badinput.Is(err) {
+		if _, err := mineNegatives(t.Context(), searcher(t), set, vectors, vectors, 4, h, nil, nil); !badinput.Is(err) {
 			t.Errorf("%d negatives: error %v, want badinput", h, err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestFilteredNegatives(t *testing.T) {
 		filter func(row, other int) bool
 		want   int32
 	}{{nil, 1}, {filter, 2}} {
-		got, err := MineNegatives(t.Context(), searcher(t), set, target, target, 2, 1, c.filter, nil)
+		got, err := mineNegatives(t.Context(), searcher(t), set, target, target, 2, 1, c.filter, nil)
 		if err != nil || got.Rows[0] != c.want {
 			t.Errorf("the negative of the first pair is %v, %v, want %d", got, err, c.want)
 		}

@@ -83,7 +83,7 @@ func TestEveryObjectiveTrains(t *testing.T) {
 				if strings.Contains(told, "find hard negatives: 100%") != (c.objective == "muse") {
 					t.Errorf("it told\n%s", told)
 				}
-				lines, err := ReadJournal(o.Out)
+				lines, err := readJournal(o.Out)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -212,8 +212,8 @@ func (p *parts) resume(checkpoints checkpoint.Dir, step int) error {
 }
 
 // live makes the encoder available to evaluation.
-func (p *parts) live() LiveEncoder {
-	return LiveEncoder{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
+func (p *parts) live() liveEncoder {
+	return liveEncoder{Label: p.config.Name, Encoder: p.encoder, Bitext: p.config.Bitext, Options: p.tokens}
 }
 
 // close closes the teacher and the vocabulary.

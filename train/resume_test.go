@@ -180,7 +180,7 @@ func stopAfter(ctx context.Context, t *testing.T, config Config, o Options, step
 
 func losses(t *testing.T, o Options) (all []float64) {
 	t.Helper()
-	lines, err := ReadJournal(o.Out)
+	lines, err := readJournal(o.Out)
 	if err != nil {
 		t.Fatal(err)
 	}

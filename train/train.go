@@ -22,8 +22,8 @@ const (
 	teacherDir     = "teacher" // the teacher's vectors, unless Options.Teacher names another directory
 )
 
-// LockFile is locked in the directory of a training or of rounds by the process that works there.
-const LockFile = "train.lock"
+// lockFile is locked in the directory of a training or of rounds by the process that works there.
+const lockFile = "train.lock"
 
 // Options are where and how a training runs. None of them changes a weight, except Device, which may round differently.
 type Options struct {
@@ -98,7 +98,7 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 		o.report(fmt.Sprintf("warning: %d of %d pairs have a sentence of the dev sets, whose figures are then too good: name the sets' files in bitext.exclude",
 			n, t.set.Len()))
 	}
-	if t.journal, err = OpenJournal(o.Out, t.state.Step); err != nil {
+	if t.journal, err = openJournal(o.Out, t.state.Step); err != nil {
 		return summary, err
 	}
 	defer func() { err = errors.Join(err, t.journal.Close()) }()

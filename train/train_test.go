@@ -37,7 +37,7 @@ func TestTinyTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines, err := ReadJournal(o.Out)
+			lines, err := readJournal(o.Out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestTinyTraining(t *testing.T) {
 			if accuracy := summary.Dev["tatoeba epo accuracy"]; accuracy < c.floor {
 				t.Errorf("held-out sentences: %v, want %v%% or more", summary.Dev, c.floor)
 			}
-			for _, file := range []string{configFile, JournalFile, "spm.model", "model/README.md"} {
+			for _, file := range []string{configFile, journalFile, "spm.model", "model/README.md"} {
 				if _, err := os.Stat(filepath.Join(o.Out, file)); err != nil {
 					t.Error(err)
 				}

@@ -28,7 +28,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "A decision is sent as application/json.", http.StatusUnsupportedMediaType)
 		return
 	}
-	d, err := ReadDecision(http.MaxBytesReader(w, r.Body, MaxDecision))
+	d, err := readDecision(http.MaxBytesReader(w, r.Body, maxDecision))
 	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -160,11 +160,11 @@ func (o *shown) nextCard(r *http.Request) (sel page.Selection, card page.Card, n
 	if err != nil {
 		return sel, card, nil, err
 	}
-	at, err := Place(form, "at")
+	at, err := place(form, "at")
 	if err != nil {
 		return sel, card, nil, badRequest(err)
 	}
-	undecided, err := Step(form)
+	undecided, err := step(form)
 	if err != nil {
 		return sel, card, nil, badRequest(err)
 	}

@@ -30,8 +30,8 @@ type Decided struct {
 	By    string // name of who decided; empty: anybody
 }
 
-// ReadDecided reads which decisions a list is of; the zero value means that they do not matter.
-func ReadDecided(form url.Values) (d Decided, err error) {
+// readDecided reads which decisions a list is of; the zero value means that they do not matter.
+func readDecided(form url.Values) (d Decided, err error) {
 	d = Decided{form.Get("label"), form.Get("by")}
 	switch {
 	case !slices.ContainsFunc(decisionNames, func(c page.Choice) bool { return c.Value == d.Label }):
@@ -100,7 +100,7 @@ func (d Decided) missing(body *page.ListBody, o *shown, now *decisions) error {
 		if _, ok := o.Pairs.Find(keys); ok || !d.has(l, true) {
 			continue
 		}
-		if body.MissingTotal++; body.MissingTotal > PageSize {
+		if body.MissingTotal++; body.MissingTotal > pageSize {
 			continue
 		}
 		item := page.Item{Key: keyOf(keys), Label: l.Decision(), By: l.By, Version: versionOf(l, true)}

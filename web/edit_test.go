@@ -187,7 +187,7 @@ func TestRandomReviewEstimates(t *testing.T) {
 	_, ts := sampleIn(t, dir)
 	s, _ := served(t, dir)
 	form := map[string][]string{}
-	wanted, err := Selection(form, pairs.Random)
+	wanted, err := selection(form, pairs.Random)
 	if err != nil {
 		t.Fatal(err)
 	}

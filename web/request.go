@@ -22,8 +22,8 @@ import (
 	"bitextmine/web/pairs"
 )
 
-// PageSize is how many pairs are on a page.
-const PageSize = 50
+// pageSize is how many pairs are on a page.
+const pageSize = 50
 
 // The bounds of what is asked for.
 const (
@@ -32,8 +32,8 @@ const (
 	maxPlace  = 1 << 40
 )
 
-// Fields refuses a query that has other fields than those named, or one twice: what is misspelt would do nothing.
-func Fields(query string, names ...string) error {
+// checkFields refuses a query that has other fields than those named, or one twice: what is misspelt would do nothing.
+func checkFields(query string, names ...string) error {
 	form, err := url.ParseQuery(query)
 	if err != nil {
 		return fmt.Errorf("its query cannot be read: %w", err)
@@ -51,8 +51,8 @@ func Fields(query string, names ...string) error {
 	return nil
 }
 
-// Selection reads which pairs are meant: by default the kept ones, in the order that is given.
-func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
+// selection reads which pairs are meant: by default the kept ones, in the order that is given.
+func selection(form url.Values, order string) (sel pairs.Selection, err error) {
 	show := pairs.Kept
 	if form.Get("label") != "" || form.Get("by") != "" {
 		show = pairs.All // a decision is on any pair
@@ -77,8 +77,8 @@ func Selection(form url.Values, order string) (sel pairs.Selection, err error) {
 	return sel, nil
 }
 
-// Place reads a place in a list, from 0.
-func Place(form url.Values, name string) (int, error) {
+// place reads a place in a list, from 0.
+func place(form url.Values, name string) (int, error) {
 	text := field(form, name, "0")
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxPlace {
@@ -87,8 +87,8 @@ func Place(form url.Values, name string) (int, error) {
 	return n, nil
 }
 
-// Step reads whether the first undecided pair is asked for, from a place on, or the one at the place.
-func Step(form url.Values) (undecided bool, err error) {
+// step reads whether the first undecided pair is asked for, from a place on, or the one at the place.
+func step(form url.Values) (undecided bool, err error) {
 	switch field(form, "step", "") {
 	case "":
 		return false, nil
@@ -98,10 +98,10 @@ func Step(form url.Values) (undecided bool, err error) {
 	return false, errors.New("step is undecided or left out")
 }
 
-// Search reads a query; searched is false if there is none yet. languages are the languages of the two sides.
-func Search(form url.Values, languages [2]string) (q concordance.Query, searched bool, err error) {
+// search reads a query; searched is false if there is none yet. languages are the languages of the two sides.
+func search(form url.Values, languages [2]string) (q concordance.Query, searched bool, err error) {
 	q = concordance.Query{Text: field(form, "q", ""),
-		Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: PageSize}
+		Mode: concordance.Mode(field(form, "mode", string(concordance.Words))), Limit: pageSize}
 	modes := []concordance.Mode{concordance.Words, concordance.Phrase, concordance.Fuzzy, concordance.Regexp}
 	if !slices.Contains(modes, q.Mode) {
 		return q, false, errors.New("mode is words, phrase, fuzzy or regexp")
@@ -120,7 +120,7 @@ func Search(form url.Values, languages [2]string) (q concordance.Query, searched
 	case !utf8.ValidString(q.Text):
 		return q, false, errors.New("the query is not UTF-8")
 	}
-	if q.Skip, err = Place(form, "from"); err != nil {
+	if q.Skip, err = place(form, "from"); err != nil {
 		return q, false, err
 	}
 	return q, strings.TrimSpace(q.Text) != "", nil
@@ -129,8 +129,8 @@ func Search(form url.Values, languages [2]string) (q concordance.Query, searched
 // maxSkip is how many hits of a search may be left out: an index sorts as many.
 const maxSkip = 10_000
 
-// Reachable reports whether a search may go as far as it asks for.
-func Reachable(q concordance.Query) error {
+// reachable reports whether a search may go as far as it asks for.
+func reachable(q concordance.Query) error {
 	if q.Skip > maxSkip {
 		return fmt.Errorf("a search shows its first %d hits: look for more words", maxSkip)
 	}
@@ -152,17 +152,17 @@ type Decision struct {
 	Replaces *string
 }
 
-// MaxDecision bounds the bytes of a decision.
-const MaxDecision = 256 << 10
+// maxDecision bounds the bytes of a decision.
+const maxDecision = 256 << 10
 
 // maxName bounds the bytes of a reviewer's name.
 const maxName = 100
 
-// ReadDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
+// readDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
 // accept, reject or withdraw, by the reviewer's name, if there is one, texts both texts as they should be, if they
 // were corrected, and replaces the version of the label that the reviewer saw, if only that is to be replaced. The
 // reader is to be bounded by the caller.
-func ReadDecision(r io.Reader) (d Decision, err error) {
+func readDecision(r io.Reader) (d Decision, err error) {
 	var sent struct {
 		Key      string `json:"key"`
 		Decision string `json:"decision"`
@@ -231,5 +231,5 @@ func Report(ctx context.Context, w io.Writer, dir, version string, progress pair
 			}
 		}
 	}
-	return page.WriteReport(w, PageOf(run, version, page.Overview, "Report", all))
+	return page.WriteReport(w, pageOf(run, version, page.Overview, "Report", all))
 }

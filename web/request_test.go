@@ -34,7 +34,7 @@ func TestReadDecision(t *testing.T) {
 		"no JSON":            {"key=1", "object of JSON"},
 		"nothing":            {"", "object of JSON"},
 	} {
-		d, err := ReadDecision(strings.NewReader(c.sent))
+		d, err := readDecision(strings.NewReader(c.sent))
 		switch {
 		case c.fail == "" && err != nil, c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)):
 			t.Errorf("%s: %v", name, err)
@@ -60,7 +60,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, searched, err := Search(form, languages)
+		q, searched, err := search(form, languages)
 		if want == "" {
 			if err != nil || !searched || q.Sides != [2]bool{false, true} || q.Mode != concordance.Phrase || q.Skip != 50 {
 				t.Errorf("%s: %+v %v", query, q, err)
@@ -69,10 +69,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	if _, _, err := Search(url.Values{"q": {strings.Repeat("語", 1024)}}, languages); err != nil {
+	if _, _, err := search(url.Values{"q": {strings.Repeat("語", 1024)}}, languages); err != nil {
 		t.Errorf("a query of 1,024 characters: %v", err)
 	}
-	if q, searched, err := Search(url.Values{"q": {"  "}}, languages); searched || err != nil || q.Sides != [2]bool{true, true} {
+	if q, searched, err := search(url.Values{"q": {"  "}}, languages); searched || err != nil || q.Sides != [2]bool{true, true} {
 		t.Errorf("an empty query: %+v %v %v", q, searched, err)
 	}
 }
@@ -82,11 +82,11 @@ func TestFields(t *testing.T) {
 		"": "", "from=50": "", "q=a&from=": "", "form=50": `takes no "form": its fields are q, from`, "q=a&q=b": "q is given 2 times",
 		"q=%zz": "cannot be read", "q=a;from=1": "cannot be read",
 	} {
-		if err := Fields(query, "q", "from"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := checkFields(query, "q", "from"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", query, err, want)
 		}
 	}
-	if err := Fields("utm_source=a"); err == nil {
+	if err := checkFields("utm_source=a"); err == nil {
 		t.Error("a page without fields takes one")
 	}
 }
@@ -95,7 +95,7 @@ func FuzzDecision(f *testing.F) {
 	f.Add([]byte(`{"key":"` + key + `","decision":"reject"}`))
 	f.Add([]byte(`{"key":null,"decision":["accept"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := ReadDecision(bytes.NewReader(data))
+		d, err := readDecision(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -113,17 +113,17 @@ func FuzzQuery(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if q, searched, err := Search(form, [2]string{"de", "en"}); err == nil {
+		if q, searched, err := search(form, [2]string{"de", "en"}); err == nil {
 			if !utf8.ValidString(q.Text) || utf8.RuneCountInString(q.Text) > maxQuery || q.Skip < 0 || q.Sides == [2]bool{} || searched != (strings.TrimSpace(q.Text) != "") {
 				t.Errorf("%q was taken as %+v", query, q)
 			}
 		}
-		if sel, err := Selection(form, pairs.ByRow); err == nil && (len(sel.Show) > maxReason || !utf8.ValidString(sel.Show) || !utf8.ValidString(sel.Text) || sel.Min != sel.Min) {
+		if sel, err := selection(form, pairs.ByRow); err == nil && (len(sel.Show) > maxReason || !utf8.ValidString(sel.Show) || !utf8.ValidString(sel.Text) || sel.Min != sel.Min) {
 			t.Errorf("%q was taken as a list of %+v", query, sel)
 		}
-		if at, err := Place(form, "at"); err == nil && at < 0 {
+		if at, err := place(form, "at"); err == nil && at < 0 {
 			t.Errorf("%q was taken as place %d", query, at)
 		}
-		_, _ = Step(form)
+		_, _ = step(form)
 	})
 }

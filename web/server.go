@@ -195,7 +195,7 @@ type content func(context.Context, *Server, *shown, *http.Request) ([]byte, erro
 // asks refuses a request with other fields than these.
 func asks(of content, fields ...string) content {
 	return func(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
-		if err := Fields(r.URL.RawQuery, fields...); err != nil {
+		if err := checkFields(r.URL.RawQuery, fields...); err != nil {
 			return nil, badRequest(err)
 		}
 		return of(ctx, s, one, r)
@@ -328,7 +328,7 @@ func (s *Server) failure(one *shown, r *http.Request, err error) (status int, da
 
 // around is a page with the layout.
 func (s *Server) around(one *shown, here, title string, body any) page.Page {
-	return PageOf(one.Run, s.opts.Version, here, title, body)
+	return pageOf(one.Run, s.opts.Version, here, title, body)
 }
 
 // turn waits for a turn of those that read much.

@@ -20,8 +20,8 @@ import (
 	"bitextmine/web/pairs"
 )
 
-// PageOf is a page about a run.
-func PageOf(run *overview.Run, version, here, title string, body any) page.Page {
+// pageOf is a page about a run.
+func pageOf(run *overview.Run, version, here, title string, body any) page.Page {
 	languages := run.Languages()
 	return page.Page{
 		Title: title + " · " + languages[0] + "–" + languages[1] + " · mine", Here: here, Body: body,
@@ -76,7 +76,7 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 	if r.URL.Path != "/pairs" {
 		byDefault = pairs.Random // a review estimates precision
 	}
-	wanted, err := Selection(form, byDefault)
+	wanted, err := selection(form, byDefault)
 	if err != nil {
 		return sel, nil, badRequest(err)
 	}
@@ -146,7 +146,7 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	from, err := Place(r.URL.Query(), "from")
+	from, err := place(r.URL.Query(), "from")
 	if err != nil {
 		return nil, badRequest(err)
 	}
@@ -154,7 +154,7 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	which, err := ReadDecided(r.URL.Query())
+	which, err := readDecided(r.URL.Query())
 	if err != nil {
 		return nil, badRequest(err)
 	}
@@ -166,7 +166,7 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 		return nil, err
 	}
 	body.Previous, body.Next = beside(from, len(rows))
-	for at := from; at < min(len(rows), from+PageSize); at++ {
+	for at := from; at < min(len(rows), from+pageSize); at++ {
 		item, _, err := one.item(int(rows[at]), now)
 		if err != nil {
 			return nil, err
@@ -180,10 +180,10 @@ func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 func beside(from, total int) (previous, next int) {
 	previous, next = -1, -1
 	if from > 0 {
-		previous = max(0, from-PageSize)
+		previous = max(0, from-pageSize)
 	}
-	if from+PageSize < total {
-		next = from + PageSize
+	if from+pageSize < total {
+		next = from + pageSize
 	}
 	return previous, next
 }
@@ -255,9 +255,9 @@ func whyPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byt
 // searchPage looks words up: in the index, if there is one, else in every sentence.
 func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
 	languages := one.Languages()
-	q, searched, err := Search(r.URL.Query(), languages)
+	q, searched, err := search(r.URL.Query(), languages)
 	if err == nil {
-		err = Reachable(q)
+		err = reachable(q)
 	}
 	if err != nil {
 		return nil, badRequest(err)
@@ -376,7 +376,7 @@ func (o *shown) findCorrections(q concordance.Query, now *decisions, body *page.
 		if !ok || !o.Pairs.Numbers(row).Kept {
 			continue
 		}
-		if body.Corrections.Total++; body.Corrections.Total > PageSize {
+		if body.Corrections.Total++; body.Corrections.Total > pageSize {
 			continue
 		}
 		item, _, err := o.item(row, now)
