@@ -2,8 +2,6 @@ package encode
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,6 +11,7 @@ import (
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -68,8 +67,7 @@ func OpenInner(m *model.Model, tensor string, options Options) (*Encoder, error)
 	if tensor != "" {
 		inner.Output, inner.Pooling, inner.Dim = tensor, model.None, 0
 	}
-	sum := sha256.Sum256([]byte(m.Digest + "\n" + tensor))
-	inner.Digest = hex.EncodeToString(sum[:])
+	inner.Digest = atomicfile.DigestOf([]byte(m.Digest + "\n" + tensor))
 	return start(&inner, options, tensor != "")
 }
 

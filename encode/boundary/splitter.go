@@ -8,8 +8,6 @@ package boundary
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -252,7 +250,6 @@ func Load(directory string, threshold float64) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("digest of splitter %s: %w", directory, err)
 	}
-	sum := sha256.Sum256(canonical)
-	m.Digest = hex.EncodeToString(sum[:8])
+	m.Digest = atomicfile.DigestOf(canonical)[:16]
 	return m, nil
 }

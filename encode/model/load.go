@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -175,8 +176,7 @@ func (m *Model) digest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("digest of encoder %s: %w", m.Name, err)
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	return atomicfile.DigestOf(canonical), nil
 }
 
 // verified returns the SHA-256 of a file, which must be the declared one if there is one.

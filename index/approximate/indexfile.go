@@ -60,8 +60,7 @@ func Damaged(path, format string, args ...any) error {
 
 // Path names an index file by what it is made of.
 func (k Kind) Path(dir string, l Label) string {
-	sum := sha256.Sum256(l.encode())
-	return filepath.Join(dir, hex.EncodeToString(sum[:16])+"."+string(k))
+	return filepath.Join(dir, atomicfile.DigestOf(l.encode())[:32]+"."+string(k))
 }
 
 func (l Label) encode() []byte {

@@ -22,6 +22,12 @@ func Digest(path string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
+// DigestOf returns the hex SHA-256 of a file's content, or of anything else.
+func DigestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
 // OpenRegular opens a file, or makes it if flag has os.O_CREATE. Anything else of that name is a badinput error at
 // once: a named pipe would block whoever opens it.
 func OpenRegular(path string, flag int) (*os.File, error) {

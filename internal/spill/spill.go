@@ -25,6 +25,9 @@ type Space struct {
 // InMemory is how many bytes of each log and each table a run keeps in memory.
 const InMemory = 8 << 20
 
+// In is the space of a run in a folder.
+func In(dir string) Space { return Space{dir, InMemory} }
+
 // Holds says whether so many bytes stay in memory.
 func (s Space) Holds(n int) bool { return s.Dir == "" || n <= s.Memory }
 

@@ -2,8 +2,6 @@ package rewrite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -137,8 +135,7 @@ func (r *Centred) write(m *model.Model, own bool) error {
 		}
 	}
 	data := embedding.Array(rows, len(r.All.Vector))
-	sum := sha256.Sum256(data)
-	digest := hex.EncodeToString(sum[:])
+	digest := atomicfile.DigestOf(data)
 	r.File = filepath.Join(filepath.Dir(r.Manifest), "centre-"+digest[:8]+".npy")
 	old, err := os.ReadFile(r.Manifest)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
 	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -197,10 +198,7 @@ func Key(stage string, version int, spec any) string {
 	if err != nil {
 		panic(fmt.Sprintf("spec of stage %s: %v", stage, err)) // specs are our own plain structs
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%d\x00", stage, version)
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))[:32]
+	return digest(append(fmt.Appendf(nil, "%s\x00%d\x00", stage, version), data...))
 }
 
 // Digest is the digest of a value's JSON: of settings, of a run's inputs.
@@ -220,10 +218,7 @@ func DigestLabels(labels []label.Label) string {
 	return Digest(labels)
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
-}
+func digest(data []byte) string { return atomicfile.DigestOf(data)[:32] }
 
 // Earlier lists the outputs that earlier runs left for a pair: the newest of a stage by side and shard digest, newest
 // first. It is a hint: without it a run only works more.

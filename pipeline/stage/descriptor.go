@@ -168,18 +168,38 @@ func CheckPair(p *plan.Plan, t *plan.Task) error {
 	return err
 }
 
-// CheckSourceShard is the Check of a stage whose tasks name one of the plan's pairs and a shard of its source, in
-// arguments of these names.
-func CheckSourceShard(p *plan.Plan, t *plan.Task) error {
+// CheckPairShard is the Check of a stage whose tasks name one of the plan's pairs, a side of it (the source if they do
+// not say) and a shard of that side, in arguments of these names.
+func CheckPairShard(p *plan.Plan, t *plan.Task) error {
 	if err := CheckPair(p, t); err != nil {
 		return err
 	}
 	a, err := Args[struct {
 		Pair  int `json:"pair"`
+		Side  int `json:"side"`
 		Shard int `json:"shard"`
 	}](t)
 	if err == nil {
-		err = Within("shard", a.Shard, len(p.Side(a.Pair, 0).Shards))
+		err = Within("side", a.Side, 2)
+	}
+	if err == nil {
+		err = Within("shard", a.Shard, len(p.Side(a.Pair, a.Side).Shards))
+	}
+	return err
+}
+
+// CheckShard is the Check of a stage whose tasks name one of the plan's languages and a shard of it, in arguments of
+// these names.
+func CheckShard(p *plan.Plan, t *plan.Task) error {
+	a, err := Args[struct {
+		Language int `json:"language"`
+		Shard    int `json:"shard"`
+	}](t)
+	if err == nil {
+		err = Within("language", a.Language, len(p.Languages))
+	}
+	if err == nil {
+		err = Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
 	}
 	return err
 }
@@ -253,7 +273,7 @@ func ReadPlan(ctx context.Context, st *store.Store, id, version string) (*plan.P
 	return Decode(data, "plan "+id, version)
 }
 
-// Outputs calls keep with every output that a plan makes or uses. Of sweepable stages there are none if sweep is set.
+// Outputs calls keep with every output that a plan makes or uses, without those of sweepable stages if sweep is set.
 func Outputs(p *plan.Plan, sweep bool, keep func(stage, key string)) {
 	for _, w := range p.Waves {
 		if d := registered[w.Stage]; d != nil && d.Sweepable && sweep {

@@ -172,8 +172,8 @@ func (b bucket) Fetch(ctx context.Context, name string, files []File) (string, e
 	return b.moveToCache(name, dir, files)
 }
 
-// fetch downloads a file. If that does not have the digest of its record, the answer may have been damaged, so it is
-// downloaded again; then the object is what is damaged, which readers find.
+// fetch downloads a file. If its digest is not the record's, the download may be damaged, so it is repeated. If it
+// still differs, the object itself is damaged, which readers find.
 func (b bucket) fetch(ctx context.Context, name string, file File, path string) error {
 	for range 3 {
 		sum := sha256.New()

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -231,8 +229,7 @@ func lastChange(path string) (last time.Time) {
 const sealField = ",\n  \"record_sha256\": "
 
 func seal(content []byte) string {
-	sum := sha256.Sum256(content)
-	return fmt.Sprintf("%s%q\n}\n", sealField, hex.EncodeToString(sum[:]))
+	return fmt.Sprintf("%s%q\n}\n", sealField, atomicfile.DigestOf(content))
 }
 
 // sealed appends the seal to a record, which is an indented JSON object.

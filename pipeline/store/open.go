@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +61,8 @@ func Open(ctx context.Context, location string, log *slog.Logger) (*Store, error
 	return openCached(ctx, location, cache, log, checkWritable)
 }
 
-// Disk is the directory whose disk fills with the outputs of a store: its own, or the cache of a bucket; empty: there
-// is none.
+// Disk is the directory that outputs of a store are written to: the store's own, or the cache of a bucket; empty if
+// neither is known.
 func Disk(location string) string {
 	if !Remote(location) {
 		return location
@@ -193,8 +191,7 @@ func cacheOf(location string) (string, error) {
 		}
 		root = filepath.Join(dir, "mine")
 	}
-	sum := sha256.Sum256([]byte(location))
-	return filepath.Join(root, hex.EncodeToString(sum[:8])), nil
+	return filepath.Join(root, atomicfile.DigestOf([]byte(location))[:16]), nil
 }
 
 // OpenExisting opens a store that runs have used. It need not be writable for those who only read.

@@ -69,7 +69,7 @@ func (f *Files) Spill(dir string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.room.Dir == "" {
-		f.room.Space = spill.Space{Dir: filepath.Dir(dir), Memory: spill.InMemory}
+		f.room.Space = spill.In(filepath.Dir(dir))
 	}
 }
 

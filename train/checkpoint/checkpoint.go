@@ -10,8 +10,6 @@
 package checkpoint
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,7 +70,7 @@ func (s State) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Digest = digest(text)
+	s.Digest = atomicfile.DigestOf(text)
 	text, err = json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err
 }
@@ -122,9 +120,4 @@ func (s *State) verify(dir, file string) error {
 			dir)
 	}
 	return nil
-}
-
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
 }

@@ -4,8 +4,6 @@ package encoder
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	g "github.com/gomlx/gomlx/core/graph"
 
 	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
 	"bitextmine/train/data"
@@ -128,8 +127,7 @@ func vocabularyDigest(p Preset) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:]), nil
+	return atomicfile.DigestOf(raw), nil
 }
 
 // hasCheckpoint reports whether encoder.start is a checkpoint.

@@ -12,8 +12,6 @@ package round
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -239,8 +237,7 @@ func (r *runner) key(k int, mining pipeline.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16]), nil
+	return atomicfile.DigestOf(text)[:32], nil
 }
 
 // finished reads the result of a round, if it was done before.

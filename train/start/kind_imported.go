@@ -22,13 +22,7 @@ func init() {
 			check(!lora || !p.Freeze.Any(), "encoder.imported.lora freezes all other weights: remove encoder.freeze")
 			return []func() error{p.Imported.Validate}
 		},
-		Dim: func(p encoder.Preset) (int, error) {
-			m, err := find(p.Start)
-			if err != nil {
-				return 0, err
-			}
-			return m.Dim, nil
-		},
+		Dim:            startDim,
 		New:            startImported,
 		Tokenizer:      tokenizerOf,
 		CopyVocabulary: copyVocabulary,

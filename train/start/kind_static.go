@@ -18,13 +18,7 @@ func init() {
 			check(!p.Shared, "objective.shared_embedding does not work with encoder.kind static, whose table is rounded")
 			return []func() error{p.Static.Validate}
 		},
-		Dim: func(p encoder.Preset) (int, error) {
-			m, err := find(p.Start)
-			if err != nil {
-				return 0, err
-			}
-			return m.Dim, nil
-		},
+		Dim:            startDim,
 		New:            startStatic,
 		Tokenizer:      tokenizerOf,
 		CopyVocabulary: copyVocabulary,

@@ -6,6 +6,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/train/encoder"
 )
 
 // find loads the manifest of the encoder that encoder.start names.
@@ -15,6 +16,15 @@ func find(ref string) (*model.Model, error) {
 		return nil, badinput.Errorf("encoder.start: %w", err)
 	}
 	return m, nil
+}
+
+// startDim is the dimension of the encoder that encoder.start names.
+func startDim(p encoder.Preset) (int, error) {
+	m, err := find(p.Start)
+	if err != nil {
+		return 0, err
+	}
+	return m.Dim, nil
 }
 
 // tokenizerOf is the tokenizer of an encoder, without its file, and its prefixes.

@@ -41,14 +41,11 @@ func OpenStore(dir string) (_ *Store, err error) {
 	if err != nil {
 		return s, err
 	}
-	shards := slices.Compact(slices.Sorted(maps.Values(shardOf)))
-	if len(shards) == 0 {
-		return s, badinput.Errorf("%s names no shard in weight_map", index)
+	shards, err := shardsIn(index, shardOf)
+	if err != nil {
+		return s, err
 	}
 	for _, shard := range shards {
-		if !hasPathIn(shard) {
-			return s, badinput.Errorf("%s names the shard %q, which is not a file beside it", index, shard)
-		}
 		path := filepath.Join(dir, shard)
 		if _, err := os.Stat(path); err != nil {
 			return s, badinput.Errorf("%s names the shard %s, which is missing: fetch that file, too", index, path)

@@ -214,10 +214,8 @@ func readIndex(dir string) (path string, shardOf map[string]string, err error) {
 	return path, index.WeightMap, nil
 }
 
-// readShards reads every shard and checks that each tensor is in the shard that the index names, and in no other.
-func readShards(index string, shardOf map[string]string, keep func(name string) bool) ([]*Tensor, error) {
-	var all []*Tensor
-	found := map[string]bool{}
+// shardsIn lists the shards of an index, in order. Each must be a file name, without a folder.
+func shardsIn(index string, shardOf map[string]string) ([]string, error) {
 	shards := slices.Compact(slices.Sorted(maps.Values(shardOf)))
 	if len(shards) == 0 {
 		return nil, badinput.Errorf("%s names no shard in weight_map", index)
@@ -226,6 +224,19 @@ func readShards(index string, shardOf map[string]string, keep func(name string) 
 		if !hasPathIn(shard) {
 			return nil, badinput.Errorf("%s names the shard %q, which is not a file beside it", index, shard)
 		}
+	}
+	return shards, nil
+}
+
+// readShards reads every shard and checks that each tensor is in the shard that the index names, and in no other.
+func readShards(index string, shardOf map[string]string, keep func(name string) bool) ([]*Tensor, error) {
+	var all []*Tensor
+	found := map[string]bool{}
+	shards, err := shardsIn(index, shardOf)
+	if err != nil {
+		return nil, err
+	}
+	for _, shard := range shards {
 		path := filepath.Join(filepath.Dir(index), shard)
 		var stray []string
 		tensors, _, err := ReadFile(path, func(name string) bool {

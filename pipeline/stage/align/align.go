@@ -39,7 +39,7 @@ var Stage = &stage.Descriptor{
 
 func init() { // not in the declaration, as the functions refer to it
 	Stage.Plan, Stage.Ledger = planPairs, ledger
-	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = stage.CheckSourceShard, stage.UseBases(view.Align), run, rate
+	Stage.Check, Stage.Uses, Stage.Run, Stage.Rate = stage.CheckPairShard, stage.UseBases(view.Align), run, rate
 	stage.Register(Stage)
 }
 

@@ -24,7 +24,7 @@ var Stage = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Stage.Check, Stage.Run, Stage.Rate = check, run, rate
+	Stage.Check, Stage.Run, Stage.Rate = stage.CheckShard, run, rate
 	stage.Register(Stage)
 }
 
@@ -87,17 +87,6 @@ func cost(s plan.Settings, of *plan.Shard) stage.Cost {
 		Scratch:  stage.Spilled(text),
 		Read:     text,
 	}
-}
-
-func check(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("language", a.Language, len(p.Languages))
-	}
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
-	}
-	return err
 }
 
 // run writes one shard's embedding file, whose rows are as many as the shard's.

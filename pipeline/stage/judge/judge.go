@@ -137,7 +137,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
+	pair.Space = spill.In(dir)
 	defer func() { err = errors.Join(err, pair.Close()) }()
 	doubts, err := decide.Doubts(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {

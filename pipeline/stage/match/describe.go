@@ -26,7 +26,7 @@ var Describe = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Describe.Plan, Describe.Check, Describe.Run, Describe.Rate = planDescriptions, checkDescription, describe, describing.rate
+	Describe.Plan, Describe.Check, Describe.Run, Describe.Rate = planDescriptions, stage.CheckShard, describe, describing.rate
 	stage.Register(Describe)
 }
 
@@ -99,17 +99,6 @@ func describeCost(s *plan.Shard) stage.Cost {
 	}
 }
 
-func checkDescription(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[describeArgs](t)
-	if err == nil {
-		err = stage.Within("language", a.Language, len(p.Languages))
-	}
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
-	}
-	return err
-}
-
 // describe writes the description of a shard.
 func describe(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter progress.Meter) (_ any, err error) {
 	a, err := stage.Args[describeArgs](t)
@@ -123,7 +112,7 @@ func describe(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter
 	defer usage.SteadyHeap()()
 	language := &e.Plan.Languages[a.Language]
 	s := &language.Shards[a.Shard]
-	builder := score.NewSide(spill.Space{Dir: dir, Memory: spill.InMemory}, language.Code, s.Rows, tokens, e.EncoderOptions().Threads)
+	builder := score.NewSide(spill.In(dir), language.Code, s.Rows, tokens, e.EncoderOptions().Threads)
 	defer func() { err = errors.Join(err, builder.Close()) }()
 	if err := decide.DescribeShard(ctx, e.Files, s, builder); err != nil {
 		return nil, err

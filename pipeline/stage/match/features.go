@@ -27,7 +27,7 @@ var Features = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Features.Plan, Features.Check, Features.Run, Features.Rate = planFeatures, stage.CheckSourceShard, compute, computing.rate
+	Features.Plan, Features.Check, Features.Run, Features.Rate = planFeatures, stage.CheckPairShard, compute, computing.rate
 	stage.Register(Features)
 }
 
@@ -105,10 +105,10 @@ func featuresCost(b *stage.Builder, pair, shard int) stage.Cost {
 	return c
 }
 
-// spilledOf is what temporary files have of the sentences of a side: their lists, and what is known of each.
+// spilledOf is the bytes of temporary files for a side of n sentences: their lists, and what is known of each.
 func spilledOf(n, list int64) int64 { return 2*stage.Spilled(n*list/2) + mapped/4*stage.Spilled(n*4) }
 
-// heldOf is what memory has of the sentences of a side that do not go to temporary files, as was measured.
+// heldOf is the measured bytes of memory for a side of n sentences that do not go to temporary files.
 func heldOf(n int64) int64 { return stage.Held(n*8) / 8 * 50 }
 
 // featuresInfo is a task's record of its candidates.
@@ -128,7 +128,7 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	var candidates []mine.Candidate
 	var copies [][2]int32
 	var values *feature.Table
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	err = openedOf(e).use(ctx, e, a.Pair, room.Space, func(of *decide.Described) error {
 		candidates, values, err = of.Candidates(ctx, a.Shard, room, e.EncoderOptions().Threads)
@@ -144,8 +144,8 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	return info, errors.Join(err, values.Close())
 }
 
-// opened is what tasks need of the shards of a pair. The first task of a pair opens it for those that follow it in the
-// process, which are done one after the other.
+// opened is what tasks need of the shards of a pair. The first task of a pair opens it for the pair's later tasks in
+// the process, which run one after the other.
 type opened struct {
 	mu   sync.Mutex
 	pair int

@@ -90,10 +90,10 @@ func specOf(language *plan.Language, merges []string) specSide {
 // mapped is the bytes of what is known of a sentence and of its candidates in files that are mapped.
 const mapped = 120
 
-// cost is, in memory, an upper bound that was measured: what is there whatever the corpus, and of each sentence a few
-// bytes; where the margin finds the candidates, these and the places and means of sentences. On disk it is the bitext
-// and its copy. How many pairs there are is not known: half of the smaller side's sentences is between a corpus in
-// which all are translated and one in which hardly any is. Temporary files have what does not stay in memory.
+// cost is, in memory, a measured upper bound: the fixed overhead, plus a few bytes per sentence; where the margin finds
+// the candidates, also the candidates and the places and means of sentences. On disk it is the bitext and its copy. The
+// number of pairs is not known: half of the smaller side's sentences is assumed, which is between a corpus where all
+// are translated and one where hardly any is. Temporary files hold what does not stay in memory.
 func cost(b *stage.Builder, pair int) stage.Cost {
 	s, sides := b.Settings, [2]*plan.Language{b.Side(pair, 0), b.Side(pair, 1)}
 	rows := [2]int64{int64(sides[0].Rows()), int64(sides[1].Rows())}
@@ -179,7 +179,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if pair.Sentences[0].Len()+pair.Sentences[1].Len() > manySentences {
 		defer usage.SteadyHeap()()
 	}
-	pair.Space = spill.Space{Dir: dir, Memory: spill.InMemory}
+	pair.Space = spill.In(dir)
 	defer func() { err = errors.Join(err, pair.Close()) }()
 	decision, err := decide.Pair(ctx, pair, e.Model, e.EncoderOptions())
 	if err != nil {

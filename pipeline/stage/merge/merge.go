@@ -141,17 +141,11 @@ func cost(b *stage.Builder, own, other *plan.Language, a args) stage.Cost {
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
-	if err := stage.CheckPair(p, t); err != nil {
+	if err := stage.CheckPairShard(p, t); err != nil {
 		return err
 	}
 	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("side", a.Side, 2)
-	}
 	if err != nil {
-		return err
-	}
-	if err := stage.Within("shard", a.Shard, len(p.Side(a.Pair, a.Side).Shards)); err != nil {
 		return err
 	}
 	if a.Base != nil {
@@ -196,7 +190,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 		return nil, err
 	}
 	var found view.Recall
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	merger, err := mine.NewMergerIn(room, rows, e.Plan.Settings.K)
 	if err != nil {

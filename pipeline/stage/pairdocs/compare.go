@@ -26,7 +26,7 @@ var Compare = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Compare.Ledger, Compare.Check, Compare.Uses, Compare.Run = ledger, stage.CheckSourceShard, stage.UseBases(view.DocCompare), compare
+	Compare.Ledger, Compare.Check, Compare.Uses, Compare.Run = ledger, stage.CheckPairShard, stage.UseBases(view.DocCompare), compare
 	stage.Register(Compare)
 }
 
@@ -109,7 +109,7 @@ func compare(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, all.close()) }()
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	from, to := all.of(a.Shard)
 	w := &comparison{pairs: all.pairs[from:to], threads: e.EncoderOptions().Threads, info: compareInfo{Candidates: to - from}}

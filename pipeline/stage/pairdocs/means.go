@@ -26,7 +26,7 @@ var Means = &stage.Descriptor{
 }
 
 func init() { // not in the declaration, as the functions refer to it
-	Means.Check, Means.Run = checkMeans, means
+	Means.Check, Means.Run = stage.CheckShard, means
 	stage.Register(Means)
 }
 
@@ -91,17 +91,6 @@ func meansCost(s plan.Settings, rows int) stage.Cost {
 		Disk:   n*rowSize + n/meanLength*(4*int64(s.Dim)+digestSize+60),
 		Read:   n * (2*int64(s.Dim) + 20),
 	}
-}
-
-func checkMeans(p *plan.Plan, t *plan.Task) error {
-	a, err := stage.Args[meansArgs](t)
-	if err == nil {
-		err = stage.Within("language", a.Language, len(p.Languages))
-	}
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Languages[a.Language].Shards))
-	}
-	return err
 }
 
 // means writes the documents that begin in a shard.

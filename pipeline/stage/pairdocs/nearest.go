@@ -16,7 +16,7 @@ import (
 )
 
 // Nearest is the descriptor of the stage that finds the candidates of a pair of languages: documents whose mean vectors
-// are near, less what all documents have in common, which is why every night looks at all of them.
+// are near. The mean of all documents is subtracted first, so every night compares all of them.
 var Nearest = &stage.Descriptor{
 	Name: view.DocNearest, Version: 1, Unit: "sentences", After: []string{view.DocMeans}, Wide: true, OnDemand: true,
 }
@@ -100,7 +100,7 @@ func nearest(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	if err != nil {
 		return nil, err
 	}
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	info := nearestInfo{}
 	var means [2]embedding.Matrix

@@ -211,7 +211,7 @@ func (info *Info) choose(ctx context.Context, e *stage.Env, pair int, dir string
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, all.close()) }()
-	room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
 	o := match.DefaultOptions()
 	o.MinScore = e.Plan.Settings.DocScore

@@ -135,16 +135,7 @@ func cost(b *stage.Builder, items int64) stage.Cost {
 }
 
 func check(p *plan.Plan, t *plan.Task) error {
-	if err := stage.CheckPair(p, t); err != nil {
-		return err
-	}
-	a, err := stage.Args[args](t)
-	if err == nil {
-		err = stage.Within("side", a.Side, 2)
-	}
-	if err == nil {
-		err = stage.Within("shard", a.Shard, len(p.Side(a.Pair, a.Side).Shards))
-	}
+	err := stage.CheckPairShard(p, t)
 	if err == nil && p.Refiner == nil {
 		err = errors.New("the plan names no strong encoder")
 	}

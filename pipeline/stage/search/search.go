@@ -209,7 +209,7 @@ func order(ctx context.Context, e *stage.Env, s *plan.Shard, dir string) ([]int3
 		if err != nil {
 			return nil, nil, err
 		}
-		room := &spill.Arena{Space: spill.Space{Dir: dir, Memory: spill.InMemory}}
+		room := &spill.Arena{Space: spill.In(dir)}
 		order, err := spill.Make[int32](room, len(keys))
 		if err == nil {
 			view.KeyOrder(keys, order)
