@@ -32,8 +32,8 @@ type Texts struct {
 	}
 }
 
-// NewTexts returns the texts of a pair.
-func NewTexts(p *view.Pair, threads int) *Texts {
+// newTexts returns the texts of a pair.
+func newTexts(p *view.Pair, threads int) *Texts {
 	t := &Texts{pair: p, threads: threads}
 	for side := range t.sides {
 		t.sides[side].identifier = language.For(p.Language(side).Code)

@@ -216,8 +216,8 @@ func texts(cfg *config.Config, languages []string) (map[string][]string, error) 
 	return all, err
 }
 
-// MaxLanguages bounds the languages of a table: a group's are a bit set.
-const MaxLanguages = 64
+// maxLanguages bounds the languages of a table: a group's are a bit set.
+const maxLanguages = 64
 
 // sentence is one of a language, by its key.
 type sentence struct {

@@ -248,8 +248,8 @@ const MinLanguages = 3
 // ReadTable joins the kept pairs of bitexts, whose sentences are of the languages. A pair's score is its probability,
 // or its margin where no scorer decided.
 func ReadTable(ctx context.Context, languages []string, paths []string) (*Table, error) {
-	if len(languages) > MaxLanguages {
-		return nil, badinput.Errorf("%d languages are too many for one table; join at most %d", len(languages), MaxLanguages)
+	if len(languages) > maxLanguages {
+		return nil, badinput.Errorf("%d languages are too many for one table; join at most %d", len(languages), maxLanguages)
 	}
 	t := &Table{Languages: languages}
 	var links []link

@@ -160,7 +160,7 @@ func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, err
 			n.warn("the run before cannot be compared with: %s", strings.ReplaceAll(err.Error(), dir, final))
 		}
 	}
-	page := Page(name, report, n.previous, changes, n.warnings)
+	page := morningPage(name, report, n.previous, changes, n.warnings)
 	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), page); err != nil {
 		return nil, err
 	}

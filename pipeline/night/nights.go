@@ -171,8 +171,9 @@ func (d Directory) Prune(keep int) error {
 	return nil
 }
 
-// Page is the page that a person reads in the morning, in Markdown. previous and d are nil if there was no run before.
-func Page(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
+// morningPage is the page that a person reads in the morning, in Markdown. previous and d are nil if there was no run
+// before.
+func morningPage(name string, r, previous *record.Report, d *admin.Difference, warnings []string) []byte {
 	var page bytes.Buffer
 	c, s := r.Counts, r.Settings
 	fmt.Fprintf(&page, "# %s-%s, night %s\n\n", s.Source, s.Target, name)

@@ -22,7 +22,7 @@ func TestPageNamesFiles(t *testing.T) {
 	now := &record.Report{Inputs: []record.InputReport{in("de/1.txt")}, SetAside: []record.SetAside{
 		{Path: "de/a.pdf", Why: "de/a.pdf is a PDF"}, {Path: "de/b.txt", Why: "no text"},
 	}}
-	page := string(Page("000002", now, before, nil, nil))
+	page := string(morningPage("000002", now, before, nil, nil))
 	for _, want := range []string{"1 gone since", "- gone: `de/old.txt`\n", "- de/a.pdf is a PDF\n", "- `de/b.txt`: no text\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)

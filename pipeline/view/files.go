@@ -154,7 +154,7 @@ func (f *Files) Sentences(language int) (*Numbered, error) {
 	if !ok {
 		number = sync.OnceValues(func() (*Numbered, error) {
 			ctx := context.Background() // the result outlives the task that asked first; reading keys is short
-			return NewNumbered(&f.room, f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
+			return newNumbered(&f.room, f.Plan.Languages[language].Shards, func(s *plan.Shard) ([]corpus.Key, error) { return f.Keys(ctx, s) })
 		})
 		f.sentences[language] = number
 	}

@@ -69,9 +69,9 @@ func (s *Numbered) ofSet(shards []plan.Shard, set plan.ShardSet) [][]int32 {
 // passRows is how many rows are sorted at a time, about.
 const passRows = 512 << 10
 
-// NewNumbered numbers the sentences of shards, given the keys of each shard's rows. The numbers are in room. With many
+// newNumbered numbers the sentences of shards, given the keys of each shard's rows. The numbers are in room. With many
 // rows it asks for the keys several times and sorts a range of them at a time.
-func NewNumbered(room *spill.Arena, shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
+func newNumbered(room *spill.Arena, shards []plan.Shard, keysOf func(*plan.Shard) ([]corpus.Key, error)) (*Numbered, error) {
 	return number(room, shards, keysOf, passRows)
 }
 

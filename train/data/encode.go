@@ -99,9 +99,9 @@ type Labels struct {
 	of   map[[2]corpus.Key]label.Label
 }
 
-// OpenLabels reads the labels of a run's output directory; nil if none is named. With only, pairs without a label are
+// openLabels reads the labels of a run's output directory; nil if none is named. With only, pairs without a label are
 // refused, too.
-func OpenLabels(run string, only bool) (*Labels, error) {
+func openLabels(run string, only bool) (*Labels, error) {
 	if run == "" {
 		return nil, nil
 	}

@@ -50,7 +50,7 @@ func TestBadLabels(t *testing.T) {
 		t.Errorf("accepted without labels: %v", err)
 	}
 	s.Labels = t.TempDir()
-	if _, err := OpenLabels(s.Labels, false); !badinput.Is(err) || !strings.Contains(err.Error(), filepath.Join(s.Labels, label.Name)) {
+	if _, err := openLabels(s.Labels, false); !badinput.Is(err) || !strings.Contains(err.Error(), filepath.Join(s.Labels, label.Name)) {
 		t.Errorf("no labels: %v", err)
 	}
 	if err := label.Append(s.Labels, []label.Label{{Source: keyOf("null"), Target: keyOf("zero"), Accepted: true}}); err != nil {

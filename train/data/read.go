@@ -105,7 +105,7 @@ func (r *reader) source(ctx context.Context, s Source) error {
 		s.Tgt, _ = corpus.ParseLanguage(s.Tgt)
 	}
 	r.dropSame = s.DropSame
-	if r.labels, err = OpenLabels(s.Labels, s.Accepted); err != nil {
+	if r.labels, err = openLabels(s.Labels, s.Accepted); err != nil {
 		return err
 	}
 	if len(s.Aligned) > 0 && len(s.Aligned) != len(files) {

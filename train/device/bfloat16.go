@@ -18,17 +18,17 @@ func OpenBFloat16(name, library string) (compute.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := RequireBFloat16(name, backend); err != nil {
+	if err := requireBFloat16(name, backend); err != nil {
 		backend.Finalize()
 		return nil, err
 	}
 	return backend, nil
 }
 
-// RequireBFloat16 returns an error unless the named device really rounds the operands of a product to bfloat16. It
+// requireBFloat16 returns an error unless the named device really rounds the operands of a product to bfloat16. It
 // computes a product to find out, because backends claim to have the type but compute in another: ONNX Runtime has no
 // such product for the CPU, so it removes the conversions and gives float32's result.
-func RequireBFloat16(name string, backend compute.Backend) error {
+func requireBFloat16(name string, backend compute.Backend) error {
 	rounds, err := rounds(backend, dtypes.BFloat16, 1.0/1024) // bfloat16 has 7 bits after the point
 	if err != nil {
 		return badinput.Errorf("the device %s cannot compute in bfloat16: take precision float32 or another device: %w",
@@ -40,9 +40,9 @@ func RequireBFloat16(name string, backend compute.Backend) error {
 	return nil
 }
 
-// RequireFloat32 returns an error if the named device rounds the operands of a float32 product, as GPUs do that take
+// requireFloat32 returns an error if the named device rounds the operands of a float32 product, as GPUs do that take
 // TF32 for it.
-func RequireFloat32(name string, backend compute.Backend) error {
+func requireFloat32(name string, backend compute.Backend) error {
 	rounds, err := rounds(backend, dtypes.Float32, 1.0/4096) // TF32 has 10 bits after the point, float32 23
 	if err != nil {
 		return badinput.Errorf("the device %s cannot compute a product: %w", name, err)

@@ -70,7 +70,7 @@ func openPlugin(name string) (compute.Backend, error) {
 	if err != nil {
 		return nil, pjrt.Refused(path, err)
 	}
-	if err := RequireFloat32(name, backend); err != nil {
+	if err := requireFloat32(name, backend); err != nil {
 		backend.Finalize()
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestBFloat16IsComputedOrRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = RequireBFloat16(name, backend)
+		err = requireBFloat16(name, backend)
 		backend.Finalize()
 		if has && err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -41,7 +41,7 @@ func TestFloat32IsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := RequireFloat32(name, backend); err != nil {
+		if err := requireFloat32(name, backend); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "go" {

@@ -123,7 +123,7 @@ func startTransformer(p Preset, v *tokenizer.Vocabulary, backend compute.Backend
 	if found {
 		return continued(p, backend)
 	}
-	settings, tensors, err := ReadPublished(p.Start, p.Transformer.Pooling)
+	settings, tensors, err := readPublished(p.Start, p.Transformer.Pooling)
 	if err != nil {
 		return nil, err
 	}

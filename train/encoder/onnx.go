@@ -309,6 +309,6 @@ func (a Architecture) source(more int) ([]*weights.Tensor, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	_, all, err := ReadPublished(a.Frozen.Start, a.Transformer.Pooling)
+	_, all, err := readPublished(a.Frozen.Start, a.Transformer.Pooling)
 	return all, err
 }

@@ -37,11 +37,11 @@ type published struct {
 	CrossAttention bool    `json:"add_cross_attention"`
 }
 
-// ReadPublished reads an encoder of a directory as Hugging Face publishes them: config.json of model_type bert, roberta
+// readPublished reads an encoder of a directory as Hugging Face publishes them: config.json of model_type bert, roberta
 // or xlm-roberta, and safetensors. How tokens become a vector is not in there, so it is the caller's. Heads that the
 // encoder does not need (poolers, language modelling) are left out; anything else that is missing, misshaped or not
 // known is an error of class badinput that names it.
-func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
+func readPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, error) {
 	s, err := ReadShape(dir)
 	if err != nil {
 		return s, nil, err
@@ -58,7 +58,7 @@ func ReadPublished(dir string, pooling Pooling) (Settings, []*weights.Tensor, er
 }
 
 // WritePublished writes weights that have the names and layouts of a published BERT, with their config.json, into a
-// directory that ReadPublished reads.
+// directory that readPublished reads.
 func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
 	c := published{ModelType: "bert", Layers: s.Layers, Heads: s.Heads, Width: s.Width, FFN: s.FFN, Dropout: s.Dropout,
 		Epsilon: s.Epsilon,

@@ -39,7 +39,7 @@ func TestPublishedWeightsComputeTheSame(t *testing.T) {
 		}
 		for pooling, vectors := range map[Pooling][][]float32{CLS: want.CLS, Mean: want.Mean, Max: want.Max} {
 			t.Run(fmt.Sprintf("%s, %s", model, pooling), func(t *testing.T) {
-				s, tensors, err := ReadPublished(filepath.Join("testdata", model), pooling)
+				s, tensors, err := readPublished(filepath.Join("testdata", model), pooling)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +79,7 @@ func TestPublishedPooler(t *testing.T) {
 	for _, w := range published {
 		byName[w.Name] = w.Data
 	}
-	s, tensors, err := ReadPublished("testdata/bert", Pooler)
+	s, tensors, err := readPublished("testdata/bert", Pooler)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestPublishedPooler(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := ReadPublished("testdata/xlm-roberta", Pooler); !badinput.Is(err) || !strings.Contains(err.Error(), "pooler.weight is missing") {
+	if _, _, err := readPublished("testdata/xlm-roberta", Pooler); !badinput.Is(err) || !strings.Contains(err.Error(), "pooler.weight is missing") {
 		t.Errorf("weights without a pooler gave %v", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.spoil(t, dir)
-			_, _, err := ReadPublished(dir, Mean)
+			_, _, err := readPublished(dir, Mean)
 			if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -47,7 +47,7 @@ type calibrateSpec struct {
 func WantOutcomes(b *stage.Builder, pair int, known []exchange.Pair, margin mine.Margin) string {
 	merge.Want(b, pair)
 	key := Calibrate.Key(calibrateSpec{b.Pairs[pair].Merges, known, margin})
-	b.Add(Calibrate, key, int64(len(known)), InjectionCost(b, pair), calibrateArgs{pair, known, margin})
+	b.Add(Calibrate, key, int64(len(known)), injectionCost(b, pair), calibrateArgs{pair, known, margin})
 	return key
 }
 
@@ -57,7 +57,7 @@ func calibrate(ctx context.Context, e *stage.Env, t *plan.Task, dir string, mete
 	if err != nil {
 		return nil, err
 	}
-	return nil, WithHost(ctx, e, a.Pair, false, func(host *inject.Host) error {
+	return nil, withHost(ctx, e, a.Pair, false, func(host *inject.Host) error {
 		outcomes, err := calibration.Collect(ctx, host, a.Known, a.Margin)
 		if err != nil {
 			return err

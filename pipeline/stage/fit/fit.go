@@ -64,7 +64,7 @@ func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 		of.Refining = setting.Refining{}
 	}
 	key := Stage.Key(of)
-	b.Add(Stage, key, int64(len(known.Pairs)), InjectionCost(b, pair), args{pair, known, onTheWay})
+	b.Add(Stage, key, int64(len(known.Pairs)), injectionCost(b, pair), args{pair, known, onTheWay})
 	return key
 }
 
@@ -75,7 +75,7 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	return nil, WithHost(ctx, e, a.Pair, !a.OnTheWay, func(host *inject.Host) error {
+	return nil, withHost(ctx, e, a.Pair, !a.OnTheWay, func(host *inject.Host) error {
 		if a.OnTheWay {
 			if host.Tokens != nil && !host.Tokens.Static() {
 				host.Tokens = nil

@@ -14,21 +14,21 @@ import (
 	"bitextmine/score/inject"
 )
 
-// InjectionCost is, in memory, the texts, vectors and lists of both languages at once.
-func InjectionCost(b *stage.Builder, pair int) stage.Cost {
+// injectionCost is, in memory, the texts, vectors and lists of both languages at once.
+func injectionCost(b *stage.Builder, pair int) stage.Cost {
 	rows := int64(b.Side(pair, 0).Rows() + b.Side(pair, 1).Rows())
 	return stage.Cost{Fixed: 512 << 20, Memory: rows * (400 + 4*int64(b.Settings.Dim) + 16*int64(b.Settings.K)), Disk: 64 << 20}
 }
 
 // OnTheWay is the task, without a key, that fits a run's own scorer to the text of a plan's first pair.
 func OnTheWay(p *plan.Plan) *plan.Task {
-	cost := InjectionCost(&stage.Builder{Plan: p}, 0)
+	cost := injectionCost(&stage.Builder{Plan: p}, 0)
 	return &plan.Task{Stage: Stage.Name, Memory: cost.Fixed + cost.Memory, Fixed: cost.Fixed}
 }
 
-// WithHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected
+// withHost calls do with the texts, vectors and neighbours of one of the plan's pairs, for known pairs to be injected
 // into, and an encoder for those; with strong, also the strong encoder of the plan, if it has one.
-func WithHost(ctx context.Context, e *stage.Env, index int, strong bool, do func(*inject.Host) error) (err error) {
+func withHost(ctx context.Context, e *stage.Env, index int, strong bool, do func(*inject.Host) error) (err error) {
 	pair, err := e.Pair(index)
 	if err != nil {
 		return err
