@@ -150,7 +150,7 @@ func (d drawn) Vectors(_ context.Context, side testset.Side, _ testset.Role) (te
 // de-en f1". Two sets that give a figure of one name are refused.
 func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource,
 	searcher index.Searcher) (map[string]float64, error) {
-	reports, err := devReports(ctx, sets, source, searcher)
+	reports, err := Reports(ctx, sets, source, searcher)
 	figures := map[string]float64{}
 	for _, r := range reports {
 		for _, row := range append(r.Rows, r.Means...) {
@@ -170,8 +170,8 @@ func EvaluateDev(ctx context.Context, sets []DevSet, source testset.VectorSource
 	return figures, err
 }
 
-// devReports evaluates on every set, in order. Protocols on the same sentences that follow each other encode them once.
-func devReports(ctx context.Context, sets []DevSet, source testset.VectorSource,
+// Reports evaluates on every set, in order. Protocols on the same sentences that follow each other encode them once.
+func Reports(ctx context.Context, sets []DevSet, source testset.VectorSource,
 	searcher index.Searcher) (all []*report.Report, err error) {
 	runner := &eval.Runner{Vectors: source, Searcher: searcher}
 	for len(sets) > 0 {
@@ -196,7 +196,7 @@ func (s DevSet) shares(other DevSet) bool {
 		s.Tgt == other.Tgt && slices.Equal(s.Src, other.Src)
 }
 
-// devReports evaluates with the protocols of all, which have the same sentences as s.
+// reports evaluates with the protocols of all, which have the same sentences as s.
 func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) ([]*report.Report, error) {
 	protocols := make([]*eval.Protocol, len(all))
 	for i, one := range all {
