@@ -250,6 +250,7 @@ func TestTables(t *testing.T) {
 	b := budget{name: "toy", Groups: []group{{Name: "From nothing", Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
 	nothing := 0.0
 	tab := table{"ems": rows("ems", 70, chosen(&nothing)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&nothing))}
+	tab["ems"][0].Step = 0 // a training that was resumed at its end
 	got := partTables(b, nil, tab)
 	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "; trained on cuda.", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0.1 | 2.00 to 1.00 | 100 ± 0 |",
 		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | the paper's | **held** | `ems` over `ems-no-xtr` | tatoeba flores devtest | +4.00 ±"} {

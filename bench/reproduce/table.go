@@ -84,7 +84,7 @@ func rowTable(w *strings.Builder, b budget, t table) {
 			rate += fmt.Sprintf(" (%s)", edge)
 		}
 		fmt.Fprintf(w, " %s | %.2f to %.2f |", rate, r.Losses[0], r.Losses[1])
-		number(0, func(r *result) (float64, bool) { return 1000 * r.Step, true })
+		number(0, func(r *result) (float64, bool) { return 1000 * r.Step, r.Step > 0 })
 		number(0, func(r *result) (float64, bool) { return r.Seconds, true })
 		fmt.Fprintln(w)
 	}
