@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"bitextmine/internal/badinput"
@@ -30,11 +31,11 @@ const (
 	faissIndex  = "an index of FAISS: save its vectors with numpy.save(FILE, index.reconstruct_n(0, index.ntotal))"
 	safetensors = "a safetensors file: load it and save the tensor of vectors with numpy.save"
 
-	// faissKinds are the first four bytes of FAISS's indexes (faiss/impl/index_write.cpp).
-	faissKinds = "IxFI IxF2 IxFl IxPq IxPT IxMp IxM2 IxSQ IxRF IwFl IwFd IwPQ IwQR IwSq IwPf IHNf IHNp IHNs IHN2 IHc2"
-
 	headBytes = 16
 )
+
+// faissKinds are the first four bytes of FAISS's indexes (faiss/impl/index_write.cpp).
+var faissKinds = strings.Fields("IxFI IxF2 IxFl IxPq IxPT IxMp IxM2 IxSQ IxRF IwFl IwFd IwPQ IwQR IwSq IwPf IHNf IHNp IHNs IHN2 IHc2")
 
 // container says what a file is by its first bytes, and what to do with it; empty if these may be values.
 func container(head []byte) string {
@@ -48,7 +49,7 @@ func container(head []byte) string {
 	}
 	length := binary.LittleEndian.Uint64(head)
 	switch frame := binary.LittleEndian.Uint64(head[3:]); {
-	case strings.Contains(faissKinds, string(head[:4])) && !bytes.ContainsRune(head[:4], ' '):
+	case slices.Contains(faissKinds, string(head[:4])):
 		return faissIndex
 	case head[0] == 0x80 && (head[1] == 4 || head[1] == 5) && head[2] == 0x95 && frame < 1<<40:
 		return pickled

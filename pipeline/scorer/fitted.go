@@ -74,8 +74,8 @@ func (f *fitted) shared(texts [2][]file) int {
 	return all
 }
 
-// earlier returns the name of the note of the scorer that was fitted to more of a text's files than the others, with
-// that scorer, and the names of all that were fitted to any of them. Empty: there is none.
+// earlier returns the name of the note of the scorer that knows more of a text's files than the others, with that
+// scorer, and the names of all that know any of them. Empty: there is none.
 func (c *Chooser) earlier(ctx context.Context, st *store.Store, texts [2][]file) (name string, of fitted, all []string, err error) {
 	most := 0
 	for entry, err := range st.List(ctx, record.FittedNote) {
