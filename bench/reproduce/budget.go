@@ -77,8 +77,8 @@ type group struct {
 	Name  string `yaml:"name"`
 	Lines int    `yaml:"lines"` // number of lines of each file of the presets' bitext, evenly spread
 	Half  int    `yaml:"half"`  // 1: of the files' odd lines; 2: of the even ones; 0: of all
-	// a system of an earlier group, from whose checkpoint of the same seed these start (of the teacher: of its one
-	// seed); if empty, new weights
+	// a system of an earlier group, from whose checkpoint of the same seed these start (of the teacher, and of a system
+	// that has one seed: of that); if empty, new weights
 	Start    string    `yaml:"start"`
 	Rates    []float64 `yaml:"rates"`    // learning rates from which each system's is chosen; if none, training's
 	Training yaml.Node `yaml:"training"` // overrides settings of each preset
@@ -95,6 +95,8 @@ type system struct {
 	// share of a label, in percent, on the pair itself: the teacher's temperature is chosen so
 	Own   float64 `yaml:"own_share"`
 	Mined *mined  `yaml:"mined"`
+	// its one row is of oneSeed: rows of every seed start from it, as those of a paper that fine-tunes one checkpoint
+	Once bool `yaml:"once"`
 }
 
 // UnmarshalYAML also reads a name alone.
@@ -192,6 +194,12 @@ func (b budget) systems() (all []string) {
 		}
 	}
 	return all
+}
+
+// once says whether a system has one row, of oneSeed.
+func (b budget) once(name string) bool {
+	_, s, err := b.of(name)
+	return name == b.Teacher || err == nil && s.Once
 }
 
 // of returns the group of a system, and the system.

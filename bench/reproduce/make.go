@@ -70,14 +70,14 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	return m, err
 }
 
-// teacherSeed is the seed of the teacher, which is the same for all rows.
-const teacherSeed = 1
+// oneSeed is the seed of the teacher, and of systems that have one row, which is the same for all rows.
+const oneSeed = 1
 
 // makeAll makes all rows of a seed before those of the next seed.
 func (m *maker) makeAll(ctx context.Context) error {
 	systems := m.systems
 	if len(systems) == 0 {
-		systems = slices.DeleteFunc(m.budget.systems(), func(s string) bool { return s == m.budget.Teacher })
+		systems = slices.DeleteFunc(m.budget.systems(), m.budget.once)
 	}
 	type row struct {
 		part   []string
@@ -178,8 +178,8 @@ func (m *maker) make(ctx context.Context, part []string, name string, seed uint6
 
 // startSeed is the seed of the row that a row of a seed starts from.
 func (m *maker) startSeed(start string, seed uint64) uint64 {
-	if start == m.budget.Teacher {
-		return teacherSeed
+	if m.budget.once(start) {
+		return oneSeed
 	}
 	return seed
 }

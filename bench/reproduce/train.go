@@ -106,7 +106,7 @@ func (m *maker) try(ctx context.Context, c train.Config, part []string, dir, fil
 // makes the vocabulary, the teacher and the row to start from, unless they exist.
 func (m *maker) config(ctx context.Context, g group, s system, part []string, seed uint64) (train.Config, error) {
 	if m.budget.Teacher != "" && s.Name != m.budget.Teacher {
-		if err := m.make(ctx, part, m.budget.Teacher, teacherSeed); err != nil {
+		if err := m.make(ctx, part, m.budget.Teacher, oneSeed); err != nil {
 			return train.Config{}, err
 		}
 	}
@@ -125,7 +125,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 		c.Steps = m.steps
 	}
 	if c.Objective.Needs().Teacher != "" && m.budget.Teacher != "" {
-		teacher := filepath.Join(m.path(part, m.budget.Teacher, teacherSeed), "model")
+		teacher := filepath.Join(m.path(part, m.budget.Teacher, oneSeed), "model")
 		if c.Objective, err = c.Objective.With(map[string]any{"teacher": teacher}); err != nil {
 			return c, err
 		}
