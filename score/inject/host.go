@@ -61,6 +61,7 @@ type Host struct {
 	Tokens    score.Tokenizer  // nil if there is none
 	Read      score.TextReader // reads Texts
 	Threads   int
+	injected  *[2]vectors // of sentences that were injected; nil: none yet
 }
 
 // Strong is the strong encoder of two-stage mining, which sees the sentences of candidates above a floor. It encodes
@@ -68,34 +69,48 @@ type Host struct {
 type Strong struct {
 	Encoder Embedder
 	Floor   float64 // margin
-	vectors [2]map[string][]float32
+	vectors [2]vectors
+}
+
+// vectors are those of sentences that were encoded.
+type vectors map[string][]float32
+
+// encode adds the vectors of those sentences that are not there.
+func (v *vectors) encode(ctx context.Context, encoder Embedder, language string, texts []string) error {
+	if *v == nil {
+		*v = vectors{}
+	}
+	var left []string
+	for _, text := range texts {
+		if _, known := (*v)[text]; !known {
+			(*v)[text] = nil
+			left = append(left, text)
+		}
+	}
+	dim := encoder.Dim()
+	rows := make([]float32, len(left)*dim)
+	if err := encoder.Encode(ctx, language, left, rows); err != nil {
+		return err
+	}
+	for i, text := range left {
+		(*v)[text] = rows[i*dim:][:dim:dim]
+	}
+	return nil
 }
 
 // Cosines returns the strong cosines of candidates, whose texts are given; mine.NotRefined for one that is not above
 // the floor.
 func (s *Strong) Cosines(ctx context.Context, languages [2]string, candidates []mine.Candidate, text func(side int, number int32) string) ([]float32, error) {
 	promising := func(c mine.Candidate) bool { return float64(c.Score) > s.Floor }
-	var left [2][]string
-	for side := range left {
-		if s.vectors[side] == nil {
-			s.vectors[side] = map[string][]float32{}
-		}
+	for side := range s.vectors {
+		var texts []string
 		for _, c := range candidates {
 			if promising(c) {
-				one := text(side, [2]int32{c.Source, c.Target}[side])
-				if _, known := s.vectors[side][one]; !known {
-					s.vectors[side][one] = nil
-					left[side] = append(left[side], one)
-				}
+				texts = append(texts, text(side, [2]int32{c.Source, c.Target}[side]))
 			}
 		}
-		dim := s.Encoder.Dim()
-		rows := make([]float32, len(left[side])*dim)
-		if err := s.Encoder.Encode(ctx, languages[side], left[side], rows); err != nil {
+		if err := s.vectors[side].encode(ctx, s.Encoder, languages[side], texts); err != nil {
 			return nil, err
-		}
-		for i, one := range left[side] {
-			s.vectors[side][one] = rows[i*dim:][:dim:dim]
 		}
 	}
 	cosines := make([]float32, len(candidates))

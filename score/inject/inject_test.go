@@ -178,3 +178,57 @@ func TestDistinctAndAbsent(t *testing.T) {
 		t.Errorf("distinct %s, want %s", got, want)
 	}
 }
+
+// counted counts the sentences that it encodes.
+type counted struct {
+	letters
+	sentences *int
+}
+
+func (c counted) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
+	*c.sentences += len(texts)
+	return c.letters.Encode(ctx, language, texts, dst)
+}
+
+// TestInjectedSentencesAreEncodedOnce: pairs that are injected again, or into a part of the host, have their vectors;
+// those beyond maxKept are encoded again. The lists are as of a host that knows none.
+func TestInjectedSentencesAreEncodedOnce(t *testing.T) {
+	var source, target []string
+	var pairs []exchange.Pair
+	for i := range maxKept + 300 {
+		source, target = append(source, fmt.Sprintf("%d %c", i, 'a'+i%9)), append(target, fmt.Sprintf("%d %c", i, 'b'+i%9))
+		if i < maxKept+100 {
+			pairs = append(pairs, exchange.Pair{Source: source[i], Target: target[i]})
+		}
+	}
+	all := func(int) Sides { return Both }
+	n, h := 0, newHost(t, byKey(source[len(pairs):]), byKey(target[len(pairs):]))
+	h.Encoder = counted{sentences: &n}
+	part, err := h.Part(t.Context(), 50, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		host  *Host
+		pairs int
+		more  int // sentences that are encoded
+	}{{h, 60, 120}, {h, 80, 40}, {part, 80, 0}, {h, len(pairs), 2*len(pairs) - 160}, {h, len(pairs), 200}} {
+		before := n
+		in, err := test.host.Inject(t.Context(), pairs[:test.pairs], Appended, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n-before != test.more {
+			t.Errorf("%d pairs: %d sentences were encoded, want %d", test.pairs, n-before, test.more)
+		}
+		fresh := *test.host
+		fresh.injected, fresh.Encoder = nil, letters{}
+		want, err := fresh.Inject(t.Context(), pairs[:test.pairs], Appended, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(in.Lists.Source.IDs, want.Lists.Source.IDs) || !slices.Equal(in.Lists.Target.Cosines, want.Lists.Target.Cosines) {
+			t.Errorf("%d pairs: the lists differ from those of a host that knows no vectors", test.pairs)
+		}
+	}
+}

@@ -155,6 +155,7 @@ func (in *Injection) Problem() *score.Problem {
 // Part returns a host of size sentences on each side, evenly spread. Each trial takes other sentences. Both sides must
 // have at least size sentences.
 func (h *Host) Part(ctx context.Context, size, trial int) (*Host, error) {
+	h.known() // the part shares them
 	part := *h
 	for side, texts := range h.Texts {
 		stride := len(texts) / size
@@ -218,16 +219,35 @@ func (in *Injection) search(ctx context.Context) (*mine.Lists, error) {
 	return mine.NewLists(mergers[0].Neighbours(), mergers[1].Neighbours(), h.K, mine.Ratio)
 }
 
+// maxKept is how many of an injection's sentences of a side keep their vectors for later ones, most of which are of the
+// same pairs.
+const maxKept = 4096
+
 // vectors encodes a side's injected sentences, in the number type of the host's.
 func (in *Injection) vectors(ctx context.Context, side int) (embedding.Matrix, error) {
 	h, texts := in.host, in.texts[side]
-	rows := make([]float32, len(texts)*h.Encoder.Dim())
-	if err := h.Encoder.Encode(ctx, h.Languages[side], texts, rows); err != nil {
+	kept, n, dim := &h.known()[side], min(len(texts), maxKept), h.Encoder.Dim()
+	if err := kept.encode(ctx, h.Encoder, h.Languages[side], texts[:n]); err != nil {
 		return embedding.Matrix{}, err
 	}
-	vectors := embedding.FromFloat32(rows, h.Encoder.Dim())
+	rows := make([]float32, len(texts)*dim)
+	for i, text := range texts[:n] {
+		copy(rows[i*dim:], (*kept)[text])
+	}
+	if err := h.Encoder.Encode(ctx, h.Languages[side], texts[n:], rows[n*dim:]); err != nil {
+		return embedding.Matrix{}, err
+	}
+	vectors := embedding.FromFloat32(rows, dim)
 	if h.Vectors[side].F16 != nil {
 		vectors = embedding.Narrow(vectors)
 	}
 	return vectors, nil
+}
+
+// known are the vectors of sentences that were injected into the host or a part of it.
+func (h *Host) known() *[2]vectors {
+	if h.injected == nil {
+		h.injected = &[2]vectors{}
+	}
+	return h.injected
 }
