@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// A mixture is fitted to at least minMixed matched pairs, if at most maxMixedShare of them are expected to be
-// translations: else wrong ones are not seen. Where it expects over MixedTimes as many translations as the prior shift
+// A mixture is fitted to at least minMixed matched pairs (bench/results/scoring-2026-11-29.md has what 300 give), if at
+// most maxMixedShare of them are expected to be translations: else wrong ones are not seen. Where it expects over MixedTimes as many translations as the prior shift
 // does, or as few, one of its two kinds may stand for both, or for pairs between the two: it is believed less and less,
 // and from the square of that on not at all. Before weights have followed the text UnseenTimes as many are believed: of
 // a language that a scorer has not seen, most translations are below its expectations
@@ -19,7 +19,7 @@ import (
 // maxApartDoubt of the smaller kind may be in doubt, which is at least minApart pairs; translations may be at most
 // maxApart of all, as a text without any otherwise falls into two kinds of wrong pairs.
 const (
-	minMixed      = 300
+	minMixed      = 100
 	minMixedPairs = 20
 	maxMixedShare = 0.9
 	maxApartDoubt = 0.42
