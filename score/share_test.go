@@ -51,7 +51,7 @@ func TestAdapt(t *testing.T) {
 		"half":             {600, 600, 3, ByMixture},
 		"nearly all":       {20, 2000, 2, ByShift},
 		"a small text":     {60, 60, 3, ByMixture},
-		"a smaller one":    {40, 40, 3, ByShift},
+		"a smaller one":    {60, 30, 3, ByShift},
 		"all of few":       {0, 100, 2, ByShift},
 		"almost no sample": {10, 10, 3, ByScorer},
 	} {

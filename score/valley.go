@@ -8,11 +8,11 @@ import (
 )
 
 // A mixture is fitted to at least minMixed matched pairs (bench/results/scoring-2026-11-29.md has what 300 give), if at
-// most maxMixedShare of them are expected to be translations: else wrong ones are not seen. Where it expects over MixedTimes as many translations as the prior shift
-// does, or as few, one of its two kinds may stand for both, or for pairs between the two: it is believed less and less,
-// and from the square of that on not at all. Before weights have followed the text UnseenTimes as many are believed: of
-// a language that a scorer has not seen, most translations are below its expectations
-// (bench/results/scoring-2026-11-29.md).
+// most maxMixedShare of them are expected to be translations: else wrong ones are not seen. Where it expects over
+// MixedTimes as many translations as the prior shift does, or as few, one of its two kinds may stand for both, or for
+// pairs between the two: it is believed less and less, and from the square of that on not at all. Before weights have
+// followed the text UnseenTimes as many are believed: of a language that a scorer has not seen, most translations are
+// below its expectations (bench/results/scoring-2026-11-29.md).
 //
 // A mixture that keeps its kinds apart is believed whatever the shift says: of formulas (laws, catalogues, messages)
 // translations are as far below a scorer's expectations as their margins are small, but far above wrong pairs. At most

@@ -61,7 +61,7 @@ type Host struct {
 	Tokens    score.Tokenizer  // nil if there is none
 	Read      score.TextReader // reads Texts
 	Threads   int
-	injected  *[2]vectors // of sentences that were injected; nil: none yet
+	injected  *[2]vectors // vectors of injected sentences; nil: none yet
 }
 
 // Strong is the strong encoder of two-stage mining, which sees the sentences of candidates above a floor. It encodes
