@@ -301,7 +301,16 @@ func MarginProbabilities(margins []float32) (probabilities []float32, ok bool) {
 	return probabilities, ok
 }
 
-// marginMixture is MarginProbabilities for any number of margins, with the distribution.
+// MarginKinds is MarginProbabilities for any number of margins.
+func MarginKinds(margins []float32) (probabilities []float32, ok bool) {
+	if len(margins) == 0 {
+		return nil, false
+	}
+	probabilities, _, ok = marginMixture(margins)
+	return probabilities, ok
+}
+
+// marginMixture is MarginKinds, with the distribution.
 func marginMixture(margins []float32) (probabilities []float32, m mixture, ok bool) {
 	if m, ok = fitMixture(margins); !ok {
 		return nil, m, false

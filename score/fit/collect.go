@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -218,16 +219,14 @@ func OnTheWay(set *Set, base *score.Scorer) (*score.Scorer, error) {
 	return named(scorer, score.Auto, autoShare, []*Set{set}), nil
 }
 
-// addOwn adds candidates of the text itself, which are true if they probably are by the features of vectors.
+// addOwn adds candidates of the text itself, which are true if they probably are by their vectors.
 func addOwn(e *Examples, values feature.Values, unpaired float64) error {
 	byVectors, err := fitVectors(e, unpaired)
 	if err != nil {
 		return err
 	}
 	n := values.Len()
-	for i := range n {
-		e.True = append(e.True, byVectors.Logit(values.Of(i)[:feature.OfVectors]) > 0)
-	}
+	e.True = append(e.True, ownTranslations(byVectors, values)...)
 	e.Values = append(e.Values, values...)
 	e.Group = append(e.Group, slices.Repeat([]int32{ownGroup}, n)...)
 	e.Unpaired, e.NearMiss = append(e.Unpaired, make([]bool, n)...), append(e.NearMiss, make([]bool, n)...)
@@ -238,6 +237,53 @@ func addOwn(e *Examples, values feature.Values, unpaired float64) error {
 		e.Labelled = append(e.Labelled, make([]bool, n)...)
 	}
 	return nil
+}
+
+// Known pairs say nothing of a text where the distribution of its margins shows at least minUnlike translations, and
+// more than unlike times as many as they do (bench/results/scoring-2026-11-29.md).
+const (
+	unlike    = 1.6
+	minUnlike = 20
+)
+
+// The places of the margin, and of how far a candidate is above the others of its source and of its target.
+var margin, gapSource, gapTarget = feature.Index("ratio"), feature.Index("gap_src"), feature.Index("gap_tgt")
+
+// ownTranslations says which of a text's own candidates are taken for translations: those that known pairs show to be,
+// by their vectors. In a text that is unlike known pairs they are nearly none: then it is those of the mutual nearest
+// neighbours that the distribution of their margins shows.
+func ownTranslations(byVectors *score.Scorer, values feature.Values) []bool {
+	are, n := make([]bool, values.Len()), 0
+	var mutual []int
+	for i := range are {
+		of := values.Of(i)
+		if are[i] = byVectors.Logit(of[:feature.OfVectors]) > 0; are[i] {
+			n++
+		}
+		if of[gapSource] > 0 && of[gapTarget] > 0 {
+			mutual = append(mutual, i)
+		}
+	}
+	slices.SortStableFunc(mutual, func(a, b int) int { return cmp.Compare(values.Of(b)[margin], values.Of(a)[margin]) })
+	margins := make([]float32, len(mutual))
+	for k, i := range mutual {
+		margins[k] = values.Of(i)[margin]
+	}
+	probabilities, _ := score.MarginKinds(margins)
+	likely := 0 // mutual ones; what has a higher margin than a likely one is likely, too
+	for k, p := range probabilities {
+		if p > 0.5 {
+			likely = k + 1
+		}
+	}
+	if likely < minUnlike || float64(likely) <= unlike*float64(n) {
+		return are
+	}
+	clear(are)
+	for _, i := range mutual[:likely] {
+		are[i] = true
+	}
+	return are
 }
 
 // fitVectors fits a scorer on the features of vectors only.

@@ -100,3 +100,47 @@ func TestOwnWeight(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnTranslationsOfUnlikeText: where known pairs say of next to no candidate that it is a translation, but margins
+// fall into two kinds, those of the mutual neighbours of the higher kind are taken. Where known pairs find as many,
+// they decide.
+func TestOwnTranslationsOfUnlikeText(t *testing.T) {
+	const right, wrong = 100, 300
+	rng := rand.New(rand.NewPCG(5, 6))
+	var values feature.Values
+	for i := range right + wrong + 50 {
+		row := make([]float32, feature.Count)
+		row[gapSource], row[gapTarget] = 0.1, 0.1
+		switch {
+		case i < right:
+			row[margin] = float32(1.3 + 0.05*rng.NormFloat64())
+		case i < right+wrong:
+			row[margin] = float32(1 - 0.02*math.Log(rng.ExpFloat64()))
+		default: // not the nearest of its target, however high
+			row[margin], row[gapTarget] = 1.3, -0.1
+		}
+		values = append(values, row...)
+	}
+	taken := func(intercept float64) (hits, others int) {
+		by := &score.Scorer{Intercept: intercept, Terms: []score.Term{{Feature: "cosine"}, {Feature: "ratio"}}}
+		for t := range by.Terms {
+			by.Terms[t].Deviation = 1
+		}
+		by.Terms[margin].Weight = 100
+		for i, is := range ownTranslations(by, values) {
+			switch {
+			case is && i < right:
+				hits++
+			case is:
+				others++
+			}
+		}
+		return hits, others
+	}
+	if hits, others := taken(-1000); hits < 95 || others > 5 {
+		t.Errorf("%d of %d translations are taken, and %d others", hits, right, others)
+	}
+	if hits, others := taken(-125); hits+others < right || others < 50 {
+		t.Errorf("%d of %d translations and %d others are taken, but known pairs say so of all above 1.25", hits, right, others)
+	}
+}
