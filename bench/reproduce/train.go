@@ -163,6 +163,13 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 	return c, c.Validate()
 }
 
+// unshaped is a preset without the shape that encoder.start determines: the systems' presets state that of the small
+// transformers, and budgets let them start from larger ones.
+func unshaped(c train.Config) train.Config {
+	c.Encoder = c.Encoder.Unshaped()
+	return c
+}
+
 // vocabulary returns the vocabulary of all rows of a part, trained on the text of the first group. Its name identifies
 // its settings, so budgets with the same text share it.
 func (m *maker) vocabulary(ctx context.Context, part []string) (path string, err error) {
@@ -251,10 +258,13 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 	r = &result{Preset: digest, Vector: vector(c), Steps: c.Steps, Batch: c.Bitext.BatchSize, Seconds: usage.CPUSeconds()}
 	// a row that was stopped goes on, if it is this one
 	if before, err := train.ReadConfig(filepath.Join(out, "config.yaml")); err == nil {
-		if was, err := m.digest(before); err != nil || was != digest {
-			if err := os.RemoveAll(out); err != nil {
-				return nil, err
-			}
+		was, err := before.Digest()
+		now, failed := c.Digest()
+		if err = errors.Join(err, failed); err == nil && was != now {
+			err = os.RemoveAll(out)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	r.Device, _, _ = strings.Cut(m.device, ":") // a plugin's path says nothing elsewhere
@@ -263,7 +273,7 @@ func (m *maker) train(ctx context.Context, c train.Config, out string) (r *resul
 		return nil, err
 	}
 	steps := &statistic.Meter{}
-	summary, err := train.Run(ctx, c, train.Options{Out: out, Device: m.device, Library: m.library, Teacher: cached,
+	summary, err := train.Run(ctx, unshaped(c), train.Options{Out: out, Device: m.device, Library: m.library, Teacher: cached,
 		Searcher: m.judge.searcher, Resume: true, Progress: steps.Progress})
 	if err := errors.Join(err, release()); err != nil {
 		return nil, err
