@@ -88,10 +88,16 @@ def spread(model):
     return model.eval()
 
 
+def rows(tokenizer):
+    """Of a table of words, as published models have them: the sentences may give fewer than WORDS."""
+    return -(-len(tokenizer) // 64) * 64
+
+
 def transformer(name, kind, config, tokenizer, pooling, dense=(), prompts=None, side="right", dtype=torch.float32, **save):
     """A model of sentence-transformers in out/NAME: the transformer, a pooling, dense layers and a normalisation."""
     body, folder = os.path.join(out, name + ".body"), os.path.join(out, name)
     tokenizer.padding_side = side
+    config.vocab_size = rows(tokenizer)
     spread(kind(config)).to(dtype).save_pretrained(body, **save)
     tokenizer.save_pretrained(body)
     modules = [st.Transformer(body, model_kwargs={"dtype": torch.float32})]
@@ -183,37 +189,37 @@ def check(name, model, prompts=None, dim=None):
 
 
 def bert():
-    c = hf.BertConfig(vocab_size=WORDS, max_position_embeddings=256, **W)
+    c = hf.BertConfig(max_position_embeddings=256, **W)
     check("bert", transformer("bert", hf.BertModel, c, wordpiece(), "cls", [(48, True, torch.nn.Tanh())]))
 
 
 def xlm_roberta():
-    c = hf.XLMRobertaConfig(vocab_size=WORDS, max_position_embeddings=258, type_vocab_size=1, pad_token_id=1, **W)
+    c = hf.XLMRobertaConfig(max_position_embeddings=258, type_vocab_size=1, pad_token_id=1, **W)
     check("xlm-roberta", transformer("xlm-roberta", hf.XLMRobertaModel, c, unigram(), "mean", prompts=PROMPTS), PROMPTS)
 
 
 def mpnet():
-    c = hf.MPNetConfig(vocab_size=WORDS, max_position_embeddings=258, **W)
+    c = hf.MPNetConfig(max_position_embeddings=258, **W)
     check("mpnet", transformer("mpnet", hf.MPNetModel, c, unigram(), ["cls", "max", "mean"]))
 
 
 def distilbert():
-    c = hf.DistilBertConfig(vocab_size=WORDS, dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, hidden_dim=INNER, max_position_embeddings=256)
+    c = hf.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, hidden_dim=INNER, max_position_embeddings=256)
     check("distilbert", transformer("distilbert", hf.DistilBertModel, c, wordpiece(), "mean", [(40, True, torch.nn.GELU())]))
 
 
 def modernbert():
-    c = hf.ModernBertConfig(vocab_size=WORDS, local_attention=16, max_position_embeddings=512, pad_token_id=1, **W)
+    c = hf.ModernBertConfig(local_attention=16, max_position_embeddings=512, pad_token_id=1, **W)
     check("modernbert", transformer("modernbert", hf.ModernBertModel, c, unigram(), "mean_sqrt_len_tokens"))
 
 
 def gte():
-    c = hf.GteConfig(vocab_size=WORDS, max_position_embeddings=512, rope_parameters={"rope_type": "default", "rope_theta": 20000.0}, **W)
+    c = hf.GteConfig(max_position_embeddings=512, rope_parameters={"rope_type": "default", "rope_theta": 20000.0}, **W)
     check("gte", transformer("gte", hf.GteModel, c, unigram(), "cls"), dim=None if timed else 24)
 
 
 def gemma():
-    g = dict(D, vocab_size=WORDS, query_pre_attn_scalar=HEAD, sliding_window=16, sliding_window_pattern=3)
+    g = dict(D, query_pre_attn_scalar=HEAD, sliding_window=16, sliding_window_pattern=3)
     c = hf.Gemma3TextConfig(use_bidirectional_attention=True, **g)
     dense = [(128, False, torch.nn.Identity()), (64, False, torch.nn.Identity())]
     m = transformer("embeddinggemma", hf.Gemma3TextModel, c, unigram(), "mean", dense, PROMPTS, dtype=torch.bfloat16, max_shard_size="200KB")
@@ -223,21 +229,21 @@ def gemma():
 
 
 def qwen():
-    c = hf.Qwen3Config(vocab_size=WORDS, **D)
+    c = hf.Qwen3Config(**D)
     check("qwen3", transformer("qwen3", hf.Qwen3Model, c, bytewise(), "lasttoken", prompts=PROMPTS, side="left", dtype=torch.float16), PROMPTS)
-    c = hf.Qwen2Config(vocab_size=WORDS, **{k: v for k, v in D.items() if k != "head_dim"})
+    c = hf.Qwen2Config(**{k: v for k, v in D.items() if k != "head_dim"})
     check("qwen2", transformer("qwen2", hf.Qwen2Model, c, bytewise(), "weightedmean", side="left"))
 
 
 def llama():
     rope = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
-    check("llama", transformer("llama", hf.LlamaModel, hf.LlamaConfig(vocab_size=WORDS, rope_parameters=rope, **D), unigram(), "lasttoken"))
-    c = hf.MistralConfig(vocab_size=WORDS, sliding_window=12, **D)
+    check("llama", transformer("llama", hf.LlamaModel, hf.LlamaConfig(rope_parameters=rope, **D), unigram(), "lasttoken"))
+    c = hf.MistralConfig(sliding_window=12, **D)
     check("mistral", transformer("mistral", hf.MistralModel, c, unigram(), "lasttoken", side="left"))
 
 
 def t5():
-    g = dict(vocab_size=WORDS, d_model=WIDTH, d_kv=WIDTH // HEADS, d_ff=INNER, num_layers=LAYERS, num_heads=HEADS)
+    g = dict(d_model=WIDTH, d_kv=WIDTH // HEADS, d_ff=INNER, num_layers=LAYERS, num_heads=HEADS)
     c = hf.T5Config(**g, architectures=["T5EncoderModel"])
     check("t5", transformer("t5", hf.T5EncoderModel, c, unigram("", "</s>"), "mean", [(48, False, torch.nn.Identity())]))
     c = hf.MT5Config(**g, feed_forward_proj="gated-gelu", architectures=["MT5EncoderModel"])
@@ -246,8 +252,9 @@ def t5():
 
 def m2m100():
     """sentence-transformers has no such encoder: the mean of transformers' own, sentence by sentence."""
-    c = hf.M2M100Config(vocab_size=WORDS, d_model=WIDTH, encoder_layers=LAYERS, decoder_layers=1, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=512)
-    tokenizer, model = unigram(), spread(hf.M2M100Model(c))
+    tokenizer = unigram()
+    c = hf.M2M100Config(vocab_size=rows(tokenizer), d_model=WIDTH, encoder_layers=LAYERS, decoder_layers=1, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=512)
+    model = spread(hf.M2M100Model(c))
     for saved in model, tokenizer:
         saved.save_pretrained(os.path.join(out, "m2m100"))
 
