@@ -145,7 +145,7 @@ func (f *File) writeLines(out *bufio.Writer, names []string, values Values) (err
 			continue
 		}
 		if isBlank(line.Text) {
-			line.Text = strings.Repeat("\t", f.width-1)
+			line.Text = strings.Repeat("\t", max(f.width, 2)-1) // empty lines alone have no width
 		}
 		writeFields(out, line.Text, len(names), values(i))
 	}
