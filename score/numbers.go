@@ -110,7 +110,7 @@ func (s *Scorer) withoutNumbers() *Scorer {
 	for _, name := range []string{"numbers_differ", "numbers_shared", "numbers_any", "numbers_conflict"} {
 		term := &off.Terms[feature.Index(name)]
 		off.Intercept += term.of(0)
-		term.Weight = 0
+		term.Weight, term.Short = 0, 0
 	}
 	return &off
 }

@@ -86,10 +86,18 @@ func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *fe
 	for i := range r.places {
 		r.places[i] = int32(i)
 	}
-	err := values.Each(func(i int, v []float32) { r.Probabilities[i] = s.Probability(strong.with(v, i)) })
+	short, varies := 0, s.varies()
+	err := values.Each(func(i int, v []float32) {
+		r.Probabilities[i] = s.Probability(strong.with(v, i))
+		if varies && Shortness(v) > 0 {
+			r.keys[short] = s.shortKey(i, v)
+			short++
+		}
+	})
 	if err != nil {
 		return Ranked{}, err
 	}
+	r.deal(r.keys[:short])
 	r.sort()
 	return r, nil
 }

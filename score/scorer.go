@@ -92,6 +92,7 @@ type Term struct {
 	Deviation float64 `json:"deviation"`
 	Weight    float64 `json:"weight"`
 	Limit     float64 `json:"limit,omitempty"` // deviations from the mean that count at most; 0: all
+	Short     float64 `json:"short,omitempty"` // what short candidates add to the weight in their order (short.go)
 }
 
 // CoverageLimit is the limit of features of token coverage. They say nearly the same, so their weights are large and of
@@ -150,7 +151,7 @@ func checkTerms(intercept float64, terms []Term, features []feature.Feature) err
 		if t.Feature != f.Name || t.Version != f.Version {
 			return fmt.Errorf("%w: it has %s version %d where this program has %s version %d", ErrFeatures, t.Feature, t.Version, f.Name, f.Version)
 		}
-		if !finite(t.Mean, t.Deviation, t.Weight, t.Limit) || t.Deviation <= 0 || t.Limit < 0 {
+		if !finite(t.Mean, t.Deviation, t.Weight, t.Limit, t.Short) || t.Deviation <= 0 || t.Limit < 0 {
 			return fmt.Errorf("the term of %s is not made of finite numbers, a deviation above 0 and a limit from 0", t.Feature)
 		}
 	}
@@ -248,7 +249,7 @@ func (s *Scorer) WithoutTokens() *Scorer {
 	off.Terms = slices.Clone(s.Terms)
 	for i := range off.Terms {
 		if feature.All[i].Kind == feature.Tokens {
-			off.Terms[i].Weight = 0
+			off.Terms[i].Weight, off.Terms[i].Short = 0, 0
 		}
 	}
 	return &off

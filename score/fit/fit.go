@@ -62,13 +62,11 @@ func Refine(base *score.Scorer, name string, sets []*Set) (*score.Scorer, error)
 	if err != nil {
 		return nil, err
 	}
-	first := sets[0]
-	switch {
-	case first.Refine == nil:
+	if sets[0].Refine == nil {
 		return nil, badinput.Errorf("the examples have no cosines of a strong encoder, which is all that is fitted where a scorer is the base: name it with --refine")
-	case base.Encoder.Digest != first.Encoder.Digest || base.K != first.K:
-		return nil, badinput.Errorf("the base was fitted on encoder %s with k = %d, the examples are of %s with k = %d: fit a scorer without a base",
-			base.Encoder.Name, base.K, first.Encoder.Name, first.K)
+	}
+	if err := sameEncoder(base, sets[0]); err != nil {
+		return nil, err
 	}
 	scorer, err := all.fit(base, all.unpairedWeight(base.Share))
 	if err != nil {
@@ -76,6 +74,15 @@ func Refine(base *score.Scorer, name string, sets []*Set) (*score.Scorer, error)
 	}
 	scorer.Name = name
 	return described(scorer, sets), nil
+}
+
+// sameEncoder refuses examples that say nothing about a scorer.
+func sameEncoder(base *score.Scorer, set *Set) error {
+	if base.Encoder.Digest != set.Encoder.Digest || base.K != set.K {
+		return badinput.Errorf("the base was fitted on encoder %s with k = %d, the examples are of %s with k = %d: fit a scorer without a base",
+			base.Encoder.Name, base.K, set.Encoder.Name, set.K)
+	}
+	return nil
 }
 
 // described adds to a scorer what it was fitted on.

@@ -189,7 +189,7 @@ func printContributions(out io.Writer, x *decide.Explanation) {
 		sum += x.ByJudge
 		fmt.Fprintf(out, "  %+8.3f  judge, whose logit is %.3f\n", x.ByJudge, x.Judged.Logit)
 	}
-	fmt.Fprintf(out, "  %+8.3f  the text: its share of translations, near misses\n  %+8.3f  log odds\n\n", x.Adapted, sum+x.Adapted)
+	fmt.Fprintf(out, "  %+8.3f  the text: its share of translations, near misses, the order of short pairs\n  %+8.3f  log odds\n\n", x.Adapted, sum+x.Adapted)
 }
 
 func printVerdict(out io.Writer, x *decide.Explanation, run *view.Run) {

@@ -32,6 +32,7 @@ type fitOptions struct {
 	saveExamples, into, as string
 	share                  float64
 	base                   string
+	short                  bool
 	without                []string
 	labels                 string
 }
@@ -76,12 +77,14 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
 	f.Float64Var(&o.share, "share", fit.DefaultShare,
 		"the part of the corpora's sentences that is expected to have a translation")
-	f.StringVar(&o.base, "base", "", "with --refine: keep what this scorer (default, or a file) makes of the first "+
-		"encoder, and fit only what the strong one adds; its share stays, too")
+	f.StringVar(&o.base, "base", "", "with --refine or --short: keep what this scorer (default, or a file) makes of the "+
+		"first encoder, and fit only what that adds; its share stays, too")
+	f.BoolVar(&o.short, "short", false, "with --base: fit the order of short candidates (headings, labels, messages) among "+
+		"those of as many tokens, by known pairs of such text")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
-		"scorer-out", "share", "base", "without", "scorer-name")
+		"scorer-out", "share", "base", "short", "without", "scorer-name")
 	flags.Replaced.Mark(f, "save-examples", "scorer-out")
 	return program.GoesOn(cmd)
 }
@@ -100,9 +103,12 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 		name = o.into
 	}
 	var scorer *score.Scorer
-	if base == nil {
+	switch {
+	case base == nil:
 		scorer, err = fit.Scorer(name, sets, o.share, o.without)
-	} else {
+	case o.short:
+		scorer, err = fit.Short(base.Scorer, name, sets)
+	default:
 		scorer, err = fit.Refine(base.Scorer, name, sets)
 	}
 	if err != nil {
@@ -122,9 +128,12 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	return err
 }
 
-// keeps reads the scorer that stays beside what a strong encoder adds; nil: none does.
+// keeps reads the scorer that stays beside what a strong encoder or weights for short candidates add; nil: none does.
 func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
-	if o.base == "" {
+	switch {
+	case o.base == "" && o.short:
+		return nil, badinput.Errorf("--short adds to a scorer: name that with --base, default or a file")
+	case o.base == "":
 		return nil, nil
 	}
 	if len(o.without) > 0 {
@@ -134,8 +143,8 @@ func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Refine == "" && len(o.examples) == 0 {
-		return nil, badinput.Errorf("--base keeps a scorer beside a strong encoder: name that with --refine, or leave --base out")
+	if cfg.Refine == "" && len(o.examples) == 0 && !o.short {
+		return nil, badinput.Errorf("--base keeps a scorer beside a strong encoder or short candidates: give --refine or --short, or leave --base out")
 	}
 	encoder, err := model.Load(cfg.Encoder)
 	if err != nil {
@@ -233,9 +242,9 @@ func printScorer(out io.Writer, s *score.Scorer) error {
 		fmt.Fprintf(table, "%s-%s\t%s\t%d\t%d\t%d\t%v\t\n", p.Source, p.Target, p.Pairs, p.Injected, p.Found,
 			p.Candidates, p.Seen)
 	}
-	fmt.Fprintf(table, "\nfeature\tweight\tmean\tdeviation\t\n")
+	fmt.Fprintf(table, "\nfeature\tweight\tif short\tmean\tdeviation\t\n")
 	for _, t := range s.Terms {
-		fmt.Fprintf(table, "%s\t%+.3f\t%.3f\t%.3f\t\n", t.Feature, t.Weight, t.Mean, t.Deviation)
+		fmt.Fprintf(table, "%s\t%+.3f\t%+.3f\t%.3f\t%.3f\t\n", t.Feature, t.Weight, t.Weight+t.Short, t.Mean, t.Deviation)
 	}
 	if r := s.Refined; r != nil {
 		fmt.Fprintf(table, "\nof pairs with a margin above %g, which %s sees\t\t\t\t\n", r.Floor, r.Encoder.Name)
