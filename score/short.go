@@ -70,13 +70,15 @@ func (r *Ranked) deal(keys []uint64) {
 		}
 		return r.Candidates[uint32(b)].Compare(r.Candidates[uint32(a)])
 	})
-	for lo, hi := 0, 0; lo < len(keys); lo = hi {
-		for hi = lo; hi < len(keys) && keys[hi]>>lengthShift == keys[lo]>>lengthShift; hi++ {
+	for lo := 0; lo < len(keys); {
+		hi := lo
+		for ; hi < len(keys) && keys[hi]>>lengthShift == keys[lo]>>lengthShift; hi++ {
 			r.spare[hi] = r.Probabilities[uint32(keys[hi])]
 		}
 		slices.Sort(r.spare[lo:hi])
 		for i := lo; i < hi; i++ {
 			r.Probabilities[uint32(keys[i])] = r.spare[i]
 		}
+		lo = hi
 	}
 }

@@ -20,7 +20,9 @@ func TestShortPairsAreAddedToAScorer(t *testing.T) {
 	must(t, append([]string{"fit-scorer", "--base", first, "--short", "--scorer-out", varied}, texts...)...)
 	weights := func(path string) (weights, short []float64) {
 		t.Helper()
-		var scorer struct{ Terms []struct{ Weight, Short float64 } }
+		var scorer struct {
+			Terms []struct{ Weight, Short float64 }
+		}
 		data, err := os.ReadFile(path)
 		if err == nil {
 			err = json.Unmarshal(data, &scorer)
