@@ -89,8 +89,11 @@ func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *fe
 	short, varies := 0, s.varies()
 	err := values.Each(func(i int, v []float32) {
 		r.Probabilities[i] = s.Probability(strong.with(v, i))
-		if varies && Shortness(v) > 0 {
-			r.keys[short] = s.shortKey(i, v)
+		if !varies {
+			return
+		}
+		if key, ok := s.shortKey(i, v); ok {
+			r.keys[short] = key
 			short++
 		}
 	})

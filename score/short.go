@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"bitextmine/internal/heaps"
 	"bitextmine/score/feature"
 )
 
@@ -43,23 +44,18 @@ const (
 	placeBits   = 32
 )
 
-// shortKey is a number that is larger for a candidate of more tokens, and of as many for one with higher log odds.
-func (s *Scorer) shortKey(place int, values []float32) uint64 {
+// shortKey is a number that is larger for a candidate of more tokens, and of as many for one with higher log odds. A
+// candidate that is not short has none.
+func (s *Scorer) shortKey(place int, values []float32) (key uint64, ok bool) {
 	z, short := 0.0, Shortness(values)
+	if short == 0 {
+		return 0, false
+	}
 	for i := range s.Terms {
 		t := &s.Terms[i]
 		z += (t.Weight + short*t.Short) * t.Standard(float64(values[i]))
 	}
-	return uint64(length(values))<<lengthShift | uint64(ascending(float32(z)))>>4<<placeBits | uint64(place)
-}
-
-// ascending are bits that are in the order of the numbers.
-func ascending(x float32) uint32 {
-	if bits := math.Float32bits(x); bits>>31 == 0 {
-		return bits | 1<<31
-	} else {
-		return ^bits
-	}
+	return uint64(length(values))<<lengthShift | uint64(heaps.Bits(float32(z)))>>4<<placeBits | uint64(place), true
 }
 
 // deal shares the probabilities of the candidates of each length out among them, in the order of their keys.

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/bitext/table"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/heaps"
 )
 
 // sortRows is the number of rows that are sorted in memory at a time.
@@ -22,12 +23,7 @@ func order(v float64, ascending bool) uint32 {
 	if math.IsNaN(v) {
 		return math.MaxUint32
 	}
-	bits := math.Float32bits(float32(v))
-	if bits>>31 == 1 {
-		bits = ^bits
-	} else {
-		bits |= 1 << 31
-	}
+	bits := heaps.Bits(float32(v))
 	if !ascending {
 		bits = ^bits
 	}
