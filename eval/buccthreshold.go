@@ -233,6 +233,7 @@ type Scoring struct {
 	Scorer  *score.Scorer
 	Tokens  score.Tokenizer // nil if there is none
 	Threads int
+	Encoder string // digest
 	// Languages are the encoder's languages: for others, probabilities follow the share of translations alone.
 	Languages []string
 }
@@ -260,11 +261,11 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	if strong != nil {
 		problem.Strong = newStrongOn(strong, half, source, target).of
 	}
-	ranked, err := problem.Apply(ctx, s.Scorer)
+	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
+	ranked, err := problem.Apply(ctx, s.Scorer.For(s.Encoder, known))
 	if err != nil {
 		return mined, err
 	}
-	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
 	if known {
 		if _, err = fit.ToText(&ranked, source.rows.N, target.rows.N, texts.Of); err != nil {
 			return mined, err

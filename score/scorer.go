@@ -41,6 +41,7 @@ type Scorer struct {
 	Intercept float64      `json:"intercept"`
 	Terms     []Term       `json:"terms"`
 	Refined   *Refined     `json:"refined,omitempty"` // decides in two-stage mining; nil: fitted on one encoder
+	Unknown   *Scorer      `json:"unknown,omitempty"` // decides where the encoder does not know a language; nil: s
 	FittedOn  []KnownPairs `json:"fitted_on"`
 	Quality   Quality      `json:"quality"`
 	// Followed: the weights have followed a text (fit.ToText), and are surer there than they are right.
@@ -137,9 +138,25 @@ func Decode(data []byte) (*Scorer, error) {
 		return nil, fmt.Errorf("its prior is %v, and must be from 0 to below 1", s.Prior)
 	}
 	if s.Refined != nil {
-		return s, checkTerms(s.Refined.Intercept, s.Refined.Terms, InjectedRefined)
+		if err := checkTerms(s.Refined.Intercept, s.Refined.Terms, InjectedRefined); err != nil {
+			return nil, err
+		}
+	}
+	if u := s.Unknown; u != nil {
+		if u.K != s.K || u.Tokens != s.Tokens || u.Refined != nil || u.Unknown != nil || !(u.Prior >= 0 && u.Prior < 1) {
+			return nil, errors.New("what it has for unknown languages is of another k or without tokens, of two-stage mining, or has a prior that is none")
+		}
+		return s, checkTerms(u.Intercept, u.Terms, feature.All)
 	}
 	return s, nil
+}
+
+// For is the scorer that decides with an encoder, given by its digest, which knows both languages or does not.
+func (s *Scorer) For(encoder string, known bool) *Scorer {
+	if known || s.Unknown == nil || s.Encoder.Digest != encoder {
+		return s
+	}
+	return s.Unknown
 }
 
 func checkTerms(intercept float64, terms []Term, features []feature.Feature) error {

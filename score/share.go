@@ -21,7 +21,7 @@ const (
 	DefaultPrior = 0.1
 	// MinUnknownPrecision is the expected precision at a cut that is found where the encoder does not know one of the
 	// languages: its probabilities are then worth less, and few wrong pairs do more harm than few pairs.
-	MinUnknownPrecision = 0.9
+	MinUnknownPrecision = 0.8
 	// minPrior and maxPrior bound what a scorer expects.
 	minPrior, maxPrior = 0.01, 0.5
 	// followedRight is the part of surest pairs that is right where weights followed the text

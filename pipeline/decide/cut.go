@@ -150,6 +150,15 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 // minTold is the probability below which a pair tells nothing of a threshold: its text is not even read.
 const minTold = 0.05
 
+// scorerFor reads the plan's scorer for the pair's languages.
+func scorerFor(p *decider) (*score.Scorer, error) {
+	scorer, err := planScorer(p.Pair)
+	if err != nil {
+		return nil, err
+	}
+	return scorer.For(p.model.Digest, p.known), nil
+}
+
 // planScorer reads the plan's scorer.
 func planScorer(p *view.Pair) (*score.Scorer, error) {
 	scorer, err := score.Decode(p.Plan.Scorer)
@@ -166,7 +175,7 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 		p.separate(d)
 		return nil
 	}
-	scorer, err := planScorer(p.Pair)
+	scorer, err := scorerFor(p)
 	if err != nil {
 		return err
 	}

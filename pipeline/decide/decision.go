@@ -49,7 +49,7 @@ func Pair(ctx context.Context, p *view.Pair, model *model.Model, options encode.
 	}
 	if !p.Plan.Settings.Scored() {
 		err = by.byMargin(ctx, d)
-	} else if d.Scorer, err = planScorer(p); err == nil {
+	} else if d.Scorer, err = scorerFor(by); err == nil {
 		err = by.scorer(ctx, d)
 	}
 	if err != nil {

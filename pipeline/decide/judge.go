@@ -17,7 +17,7 @@ import (
 func Doubts(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ []mine.Candidate, err error) {
 	by := newDecider(p, model, options)
 	d := &Decision{}
-	if d.Scorer, err = planScorer(p); err != nil {
+	if d.Scorer, err = scorerFor(by); err != nil {
 		return nil, err
 	}
 	if err := by.rank(ctx, d); err != nil {

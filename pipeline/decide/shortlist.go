@@ -50,7 +50,7 @@ const (
 // those in doubt.
 func possible(ctx context.Context, p *decider, want func(mine.Candidate)) (err error) {
 	d := &Decision{}
-	if d.Scorer, err = planScorer(p.Pair); err != nil {
+	if d.Scorer, err = scorerFor(p); err != nil {
 		return err
 	}
 	if err := p.rankFirst(ctx, d); err != nil {

@@ -115,7 +115,7 @@ func (c *Chooser) StandIn(
 	if err != nil {
 		return Choice{}, err
 	}
-	if name != "" {
+	if name != "" && !c.Config.Refit {
 		return c.chosen(score.Read(score.Auto, earlier.Scorer, c.Config.K, c.Models.Encoder))
 	}
 	scorer, _, err := score.Load(score.Default, c.Config.K, c.Models.Encoder)

@@ -66,7 +66,7 @@ func openScorer(name string, cfg *pipeline.Config) (scoring *eval.Scoring, close
 		return nil, nil, err
 	}
 	return &eval.Scoring{Scorer: scorer.Scorer, Tokens: tokens, Threads: cfg.Threads,
-		Languages: model.Languages}, closeTokens, nil
+		Encoder: model.Digest, Languages: model.Languages}, closeTokens, nil
 }
 
 // openStrong gives the runner the strong encoder of two-stage mining, if one is named.

@@ -32,7 +32,7 @@ type fitOptions struct {
 	saveExamples, into, as string
 	share                  float64
 	base                   string
-	short                  bool
+	short, unknown         bool
 	without                []string
 	labels                 string
 }
@@ -77,14 +77,16 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 	f.StringVar(&o.into, "scorer-out", "scorer.json", "the scorer file to write")
 	f.Float64Var(&o.share, "share", fit.DefaultShare,
 		"the part of the corpora's sentences that is expected to have a translation")
-	f.StringVar(&o.base, "base", "", "with --refine or --short: keep what this scorer (default, or a file) makes of the "+
-		"first encoder, and fit only what that adds; its share stays, too")
+	f.StringVar(&o.base, "base", "", "with --refine, --short or --unknown: keep what this scorer (default, or a file) makes "+
+		"of the first encoder, and fit only what that adds; its share stays, too")
 	f.BoolVar(&o.short, "short", false, "with --base: fit the order of short candidates (headings, labels, messages) among "+
 		"those of as many tokens, by known pairs of such text")
+	f.BoolVar(&o.unknown, "unknown", false, "with --base: fit what decides instead where the encoder does not know one of "+
+		"the languages, by known pairs of such")
 	f.StringSliceVar(&o.without, "without", nil, "features that the scorer is not to look at")
 	f.StringVar(&o.as, "scorer-name", "", "a name for it (default: the file's)")
 	flags.Group("Scorer").AddFirst(f, "pairs", "pairs-src", "pairs-tgt", "labels", "examples", "save-examples",
-		"scorer-out", "share", "base", "short", "without", "scorer-name")
+		"scorer-out", "share", "base", "short", "unknown", "without", "scorer-name")
 	flags.Replaced.Mark(f, "save-examples", "scorer-out")
 	return program.GoesOn(cmd)
 }
@@ -108,6 +110,8 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 		scorer, err = fit.Scorer(name, sets, o.share, o.without)
 	case o.short:
 		scorer, err = fit.Short(base.Scorer, name, sets)
+	case o.unknown:
+		scorer, err = fit.Unknown(base.Scorer, name, sets)
 	default:
 		scorer, err = fit.Refine(base.Scorer, name, sets)
 	}
@@ -121,6 +125,9 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	if err := atomicfile.WriteBytes(o.into, data); err != nil {
 		return err
 	}
+	if o.unknown {
+		scorer = scorer.Unknown
+	}
 	if err := printScorer(out, scorer); err != nil {
 		return err
 	}
@@ -128,11 +135,13 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	return err
 }
 
-// keeps reads the scorer that stays beside what a strong encoder or weights for short candidates add; nil: none does.
+// keeps reads the scorer that stays beside what is added to it; nil: none does.
 func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
 	switch {
-	case o.base == "" && o.short:
-		return nil, badinput.Errorf("--short adds to a scorer: name that with --base, default or a file")
+	case o.short && o.unknown:
+		return nil, badinput.Errorf("--short and --unknown add to a scorer one after the other: give one of them")
+	case o.base == "" && (o.short || o.unknown):
+		return nil, badinput.Errorf("--short and --unknown add to a scorer: name that with --base, default or a file")
 	case o.base == "":
 		return nil, nil
 	}
@@ -143,8 +152,8 @@ func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Refine == "" && len(o.examples) == 0 && !o.short {
-		return nil, badinput.Errorf("--base keeps a scorer beside a strong encoder or short candidates: give --refine or --short, or leave --base out")
+	if cfg.Refine == "" && len(o.examples) == 0 && !o.short && !o.unknown {
+		return nil, badinput.Errorf("--base keeps a scorer to which something is added: give --refine, --short or --unknown, or leave --base out")
 	}
 	encoder, err := model.Load(cfg.Encoder)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TestShortPairsAreAddedToAScorer: mine fit-scorer --short keeps the scorer of --base, and adds weights that a run with
-// it takes.
-func TestShortPairsAreAddedToAScorer(t *testing.T) {
+// TestAScorerIsAddedTo: mine fit-scorer --short and --unknown keep the scorer of --base, and add weights that a run
+// takes, those for unknown languages only if it has one.
+func TestAScorerIsAddedTo(t *testing.T) {
 	dir := t.TempDir()
 	texts := []string{"--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--work", filepath.Join(dir, "work")}
 	first, varied := filepath.Join(dir, "first.json"), filepath.Join(dir, "varied.json")
@@ -48,8 +48,28 @@ func TestShortPairsAreAddedToAScorer(t *testing.T) {
 			t.Errorf("weight %d was %v and is %v", i, was[i], is[i])
 		}
 	}
-	must(t, append([]string{"run", "--scorer", varied, "--out", filepath.Join(dir, "mined")}, texts...)...)
-	for _, wrong := range [][]string{{"--short"}, {"--short", "--base", "none"}, {"--base", first}, {"--short", "--base", first, "--without", "cosine"}} {
+	both := filepath.Join(dir, "both.json")
+	if out := must(t, append([]string{"fit-scorer", "--base", varied, "--unknown", "--scorer-out", both}, texts...)...); !strings.Contains(out, "left out") {
+		t.Errorf("mine fit-scorer --unknown says %s", out)
+	}
+	expected := func(scorer, language string) float64 {
+		t.Helper()
+		out := filepath.Join(dir, filepath.Base(scorer)+language)
+		must(t, append(append([]string{"run"}, texts...), "--src", language, "--scorer", scorer, "--out", out)...)
+		var run struct{ Cut struct{ Share float64 } }
+		data, err := os.ReadFile(filepath.Join(out, "run.json"))
+		if err == nil {
+			err = json.Unmarshal(data, &run)
+		}
+		if err != nil || run.Cut.Share <= 0 {
+			t.Fatalf("a share of %v is expected, error %v", run.Cut.Share, err)
+		}
+		return run.Cut.Share
+	}
+	if known, unknown := expected(varied, "de"), expected(varied, "cs"); expected(both, "de") != known || expected(both, "cs") == unknown {
+		t.Error("of German the share that is expected is another, or of Czech they are not")
+	}
+	for _, wrong := range [][]string{{"--short"}, {"--unknown"}, {"--short", "--unknown", "--base", first}, {"--short", "--base", "none"}, {"--base", first}, {"--short", "--base", first, "--without", "cosine"}} {
 		if _, err := command(t, append(append([]string{"fit-scorer"}, wrong...), texts...)...); !badinput.Is(err) {
 			t.Errorf("mine fit-scorer %s: %v", strings.Join(wrong, " "), err)
 		}
