@@ -261,8 +261,8 @@ func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inj
 	if strong != nil {
 		problem.Strong = newStrongOn(strong, half, source, target).of
 	}
-	known := corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language)
-	ranked, err := problem.Apply(ctx, s.Scorer.For(s.Encoder, known))
+	scorer, known := s.Scorer.For(s.Encoder, corpus.Lists(s.Languages, half.Source.Language) && corpus.Lists(s.Languages, half.Target.Language))
+	ranked, err := problem.Apply(ctx, scorer)
 	if err != nil {
 		return mined, err
 	}

@@ -10,6 +10,7 @@ import (
 	"bitextmine/bitext/exchange"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
+	"bitextmine/score"
 )
 
 // TestCutOfOddText: text that is too little, wholly translated, not translated, repeated, or of names and numbers alone
@@ -101,7 +102,7 @@ func TestUnknownLanguage(t *testing.T) {
 	if said := strings.Join(report.Warnings, " "); !strings.Contains(log, "few pairs are found") || !strings.Contains(said, "was not trained on eu") {
 		t.Errorf("log %s", log)
 	}
-	if report.Counts.Kept > 0 && report.Cut.Precision < 0.9 || report.Cut.Recall > 0 || !strings.Contains(strings.Join(report.Cut.Assumed, " "), "does not know") {
+	if report.Counts.Kept > 0 && report.Cut.Precision < score.MinUnknownPrecision || report.Cut.Recall > 0 || !strings.Contains(strings.Join(report.Cut.Assumed, " "), "does not know") {
 		t.Errorf("%d pairs kept, cut %+v", report.Counts.Kept, report.Cut)
 	}
 	if cfg.Threshold != setting.AutoThreshold {

@@ -151,12 +151,13 @@ func Decode(data []byte) (*Scorer, error) {
 	return s, nil
 }
 
-// For is the scorer that decides with an encoder, given by its digest, which knows both languages or does not.
-func (s *Scorer) For(encoder string, known bool) *Scorer {
-	if known || s.Unknown == nil || s.Encoder.Digest != encoder {
-		return s
+// For is the scorer that decides with an encoder, given by its digest, which knows both languages or does not. known
+// says whether its probabilities are adapted as in known languages: one that was fitted to a text knows the languages.
+func (s *Scorer) For(encoder string, listed bool) (of *Scorer, known bool) {
+	if listed || s.Unknown == nil || s.Encoder.Digest != encoder {
+		return s, true
 	}
-	return s.Unknown
+	return s.Unknown, false
 }
 
 func checkTerms(intercept float64, terms []Term, features []feature.Feature) error {

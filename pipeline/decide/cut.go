@@ -150,13 +150,14 @@ func (p *decider) report(d *Decision, adapted *score.Adapted, prior float64, mat
 // minTold is the probability below which a pair tells nothing of a threshold: its text is not even read.
 const minTold = 0.05
 
-// scorerFor reads the plan's scorer for the pair's languages.
+// scorerFor reads the plan's scorer for the pair's languages, and notes whether it knows them.
 func scorerFor(p *decider) (*score.Scorer, error) {
 	scorer, err := planScorer(p.Pair)
 	if err != nil {
 		return nil, err
 	}
-	return scorer.For(p.model.Digest, p.known), nil
+	scorer, p.known = scorer.For(p.model.Digest, p.known)
+	return scorer, nil
 }
 
 // planScorer reads the plan's scorer.

@@ -77,7 +77,7 @@ type decider struct {
 	model   *model.Model
 	options encode.Options
 	texts   *Texts
-	known   bool // the encoder was trained on both languages
+	known   bool // the encoder was trained on both languages, or the scorer was fitted to the text
 
 	weighed bool // the probabilities have what the strong encoder of two-stage mining adds
 }

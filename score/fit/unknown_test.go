@@ -30,12 +30,16 @@ func TestUnknownIsAddedToTheBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := set.Values.Of(0)
-	if got := read.For("abc", false); got.Logit(values) != want.Logit(values) || got.Prior != want.Prior {
+	if got, known := read.For("abc", false); known || got.Logit(values) != want.Logit(values) || got.Prior != want.Prior {
 		t.Errorf("for unknown languages %v decides, want %v", got, want)
 	}
-	for _, of := range []*score.Scorer{read.For("abc", true), read.For("def", false), base.For("abc", false)} {
-		if of.Logit(values) != base.Logit(values) {
-			t.Errorf("%v decides for known languages, with another encoder, or without one for unknown ones", of)
+	for name, of := range map[string]func() (*score.Scorer, bool){
+		"a known language": func() (*score.Scorer, bool) { return read.For("abc", true) },
+		"another encoder":  func() (*score.Scorer, bool) { return read.For("def", false) },
+		"no other one":     func() (*score.Scorer, bool) { return base.For("abc", false) },
+	} {
+		if got, known := of(); !known || got.Logit(values) != base.Logit(values) {
+			t.Errorf("%s: %v decides", name, got)
 		}
 	}
 	refined, other, tokenless := *set, *set, *set
