@@ -8,6 +8,7 @@ import (
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/bitext/label"
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/internal/badinput"
 	"bitextmine/mine"
@@ -18,6 +19,7 @@ import (
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
 	"bitextmine/score/fit"
+	"bitextmine/score/inject"
 )
 
 // ReadExamples computes the features of the labelled candidates of a run: a pair that was accepted is a true example, a
@@ -95,7 +97,7 @@ func (p *labelled) examples(ctx context.Context, tokens score.Tokenizer, threads
 type Collect func(ctx context.Context, want func(*stage.Builder) (key string, err error)) (*store.Output, error)
 
 // fit injects the program's known pairs into the text and fits a scorer: the content of its file. The stages that the
-// run itself has too are then done.
+// run itself has too are then done. In a language that the encoder does not know, known pairs are made hazy.
 func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	cfg, encoder := c.Config, c.Models.Encoder
 	if cfg.DryRun != nil {
@@ -106,6 +108,8 @@ func (c *Chooser) fit(ctx context.Context, collect Collect) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	unknown := func(code string) bool { return !corpus.Lists(encoder.Languages, code) }
+	pairs = inject.Hazy(pairs, [2]bool{unknown(cfg.Source), unknown(cfg.Target)})
 	c.Log.Info(fmt.Sprintf("the program has no scorer for encoder %s; one is fitted to this text with %d known pairs (%s)",
 		encoder.Name, len(pairs), of))
 	begin := time.Now()
