@@ -53,7 +53,7 @@ func TestRefinedScorer(t *testing.T) {
 		t.Fatal(err)
 	}
 	scorer, err := fit.Refine(base, "test", []*fit.Set{set})
-	if err != nil || scorer.Refined.Encoder.Name != encodetest.BagName || scorer.Refined.Floor != cfg.RefineFloor {
+	if err != nil || scorer.Refined.Encoder.Name != encodetest.BagName || scorer.Refined.Floor != cfg.RefineFloor || scorer.Unknown != nil {
 		t.Fatalf("scorer %+v, error %v", scorer, err)
 	}
 	data, err := scorer.Encode()

@@ -67,7 +67,7 @@ func TestAScorerIsAddedTo(t *testing.T) {
 		return run.Cut.Share
 	}
 	if known, unknown := expected(varied, "de"), expected(varied, "cs"); expected(both, "de") != known || expected(both, "cs") == unknown {
-		t.Error("of German the share that is expected is another, or of Czech they are not")
+		t.Error("of German the share that is expected is another, or of Czech it is not")
 	}
 	for _, wrong := range [][]string{{"--short"}, {"--unknown"}, {"--short", "--unknown", "--base", first}, {"--short", "--base", "none"}, {"--base", first}, {"--short", "--base", first, "--without", "cosine"}} {
 		if _, err := command(t, append(append([]string{"fit-scorer"}, wrong...), texts...)...); !badinput.Is(err) {

@@ -72,7 +72,7 @@ func Refine(base *score.Scorer, name string, sets []*Set) (*score.Scorer, error)
 	if err != nil {
 		return nil, err
 	}
-	scorer.Name = name
+	scorer.Name, scorer.Unknown = name, nil // which the strong encoder adds nothing to
 	return described(scorer, sets), nil
 }
 
