@@ -116,6 +116,9 @@ func TestAutoScorer(t *testing.T) {
 		t.Errorf("another night has another scorer: %s", log)
 	}
 	cfg.Refit = true
+	if estimate, err := Plan(t.Context(), cfg, options()); err != nil || !estimate.FitsScorer {
+		t.Errorf("to fit again: estimate %+v, error %v", estimate, err)
+	}
 	if again, log := runLogged(t, cfg); !strings.Contains(log, "fitted a scorer") || again.Settings.Scorer == first.Settings.Scorer {
 		t.Errorf("the scorer was not fitted to the new text: %s", log)
 	}

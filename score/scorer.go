@@ -125,30 +125,42 @@ func Decode(data []byte) (*Scorer, error) {
 	if err := d.Decode(s); err != nil {
 		return nil, fmt.Errorf("not a scorer file: %w", err)
 	}
-	if s.Format != Format {
-		return nil, fmt.Errorf("its format is %d, this program reads %d", s.Format, Format)
-	}
-	if s.K < 1 || s.K >= int(mine.Unranked) {
-		return nil, fmt.Errorf("its k is %d", s.K)
-	}
-	if err := checkTerms(s.Intercept, s.Terms, feature.All); err != nil {
+	if err := s.check(); err != nil {
 		return nil, err
 	}
+	return s, nil
+}
+
+// check returns what makes a scorer's numbers unusable, also those of what it has for unknown languages.
+func (s *Scorer) check() error {
+	if s.Format != Format {
+		return fmt.Errorf("its format is %d, this program reads %d", s.Format, Format)
+	}
+	if s.K < 1 || s.K >= int(mine.Unranked) {
+		return fmt.Errorf("its k is %d", s.K)
+	}
+	if err := checkTerms(s.Intercept, s.Terms, feature.All); err != nil {
+		return err
+	}
 	if math.IsNaN(s.Prior) || s.Prior < 0 || s.Prior >= 1 {
-		return nil, fmt.Errorf("its prior is %v, and must be from 0 to below 1", s.Prior)
+		return fmt.Errorf("its prior is %v, and must be from 0 to below 1", s.Prior)
 	}
 	if s.Refined != nil {
 		if err := checkTerms(s.Refined.Intercept, s.Refined.Terms, InjectedRefined); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if u := s.Unknown; u != nil {
-		if u.K != s.K || u.Tokens != s.Tokens || u.Refined != nil || u.Unknown != nil || !(u.Prior >= 0 && u.Prior < 1) {
-			return nil, errors.New("what it has for unknown languages is of another k or without tokens, of two-stage mining, or has a prior that is none")
-		}
-		return s, checkTerms(u.Intercept, u.Terms, feature.All)
+	u := s.Unknown
+	if u == nil {
+		return nil
 	}
-	return s, nil
+	if u.K != s.K || u.Tokens != s.Tokens || u.Refined != nil || u.Unknown != nil {
+		return errors.New("what it has for unknown languages is of another k or without tokens, or of two-stage mining")
+	}
+	if err := u.check(); err != nil {
+		return fmt.Errorf("for unknown languages: %w", err)
+	}
+	return nil
 }
 
 // For is the scorer that decides with an encoder, given by its digest, which knows both languages or does not. known
