@@ -274,7 +274,8 @@ func keyOf(text string) string {
 var noText = keyOf("")
 
 // Rows returns the pairs that stand in rows of a bitext file, which count from 0; nil means all. They go by the columns
-// of keys or, without these, by the keys of their texts. TMX and XLIFF have them in the languages.
+// of keys or, without these, by the keys of their texts. TMX and XLIFF have them in the languages. What is no key is
+// refused: the file of labels could not be read any more.
 func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) (labels []Label, err error) {
 	opts := table.DefaultOptions()
 	opts.Source, opts.Target = languages[0], languages[1]
@@ -298,9 +299,15 @@ func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) 
 		}
 		end = b.First() + uint64(b.Len())
 		for i := range b.Len() {
-			if l := keys(i); rows == nil && (l.Source == noText || l.Target == noText) {
+			row, l := b.First()+uint64(i), keys(i)
+			switch {
+			case rows == nil && (l.Source == noText || l.Target == noText):
 				lacking++
-			} else if rows == nil || slices.Contains(rows, b.First()+uint64(i)) {
+			case rows != nil && !slices.Contains(rows, row):
+			case !isKey(l.Source) || !isKey(l.Target):
+				return nil, badinput.Errorf("%s: row %d, from 0 on, has src_key %.40q and tgt_key %.40q, but keys are 32 "+
+					"hexadecimal digits each: correct them, or leave both empty where the row has texts", file, row, l.Source, l.Target)
+			default:
 				labels = append(labels, l)
 			}
 		}
@@ -316,8 +323,22 @@ func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) 
 	return labels, nil
 }
 
-// Keys gives the keys of a batch's rows.
+// Keys gives the keys of a batch's rows: those of their texts where the batch has no columns of keys, or a row has
+// nothing in them.
 func Keys(b *table.Batch) (func(i int) Label, error) {
+	source, err := b.Texts(table.SourceText)
+	if err != nil && !b.Has("src_key") {
+		return nil, err
+	}
+	target, errTarget := b.Texts(table.TargetText)
+	if errTarget != nil && !b.Has("tgt_key") {
+		return nil, errTarget
+	}
+	of := func(i int) Label {
+		a, _ := source(i)
+		b, _ := target(i)
+		return Of(a, b)
+	}
 	if b.Has("src_key") && b.Has("tgt_key") {
 		cells, err := b.Cells()
 		if err != nil {
@@ -332,21 +353,14 @@ func Keys(b *table.Batch) (func(i int) Label, error) {
 				sides[1] = &cells[c]
 			}
 		}
+		texts := err == nil && errTarget == nil
 		return func(i int) Label {
-			return Label{Source: string(sides[0].Append(nil, i)), Target: string(sides[1].Append(nil, i))}
+			l := Label{Source: strings.ToLower(string(sides[0].Append(nil, i))), Target: strings.ToLower(string(sides[1].Append(nil, i)))}
+			if texts && l.Source == "" && l.Target == "" {
+				return of(i)
+			}
+			return l
 		}, nil
 	}
-	source, err := b.Texts(table.SourceText)
-	if err != nil {
-		return nil, err
-	}
-	target, err := b.Texts(table.TargetText)
-	if err != nil {
-		return nil, err
-	}
-	return func(i int) Label {
-		a, _ := source(i)
-		b, _ := target(i)
-		return Of(a, b)
-	}, nil
+	return of, nil
 }

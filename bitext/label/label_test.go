@@ -187,6 +187,26 @@ func TestRows(t *testing.T) {
 	if err != nil || !slices.Equal(byRow, byText) || byRow[0].Source != fmt.Sprintf("%x", source[:]) {
 		t.Errorf("%v and %v, %v", byRow, byText, err)
 	}
+	// A row that was added by hand goes by its texts, and what is no key is refused before it is in the labels.
+	keyed := "src_key\ttgt_key\tsrc_text\ttgt_text\n%s\t%s\tHaus\thouse\n"
+	if err := os.WriteFile(tsv, fmt.Appendf(nil, keyed, "", ""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if added, err := Rows(t.Context(), tsv, nil, [2]string{}); err != nil || !slices.Equal(added, byRow) {
+		t.Errorf("a row without keys: %v, %v", added, err)
+	}
+	if err := os.WriteFile(tsv, fmt.Appendf(nil, keyed, strings.ToUpper(byRow[0].Source), byRow[0].Target), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if upper, err := Rows(t.Context(), tsv, nil, [2]string{}); err != nil || !slices.Equal(upper, byRow) {
+		t.Errorf("capital letters: %v, %v", upper, err)
+	}
+	if err := os.WriteFile(tsv, fmt.Appendf(nil, keyed, "abc", byRow[0].Target), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Rows(t.Context(), tsv, nil, [2]string{}); !badinput.Is(err) || !strings.Contains(err.Error(), "row 0") {
+		t.Errorf("what is no key: %v", err)
+	}
 	if _, err := Rows(t.Context(), parquet, []uint64{2}, [2]string{}); err == nil || !badinput.Is(err) {
 		t.Errorf("a row that is not there: %v", err)
 	}
