@@ -94,7 +94,7 @@ func TestCopiesAreNoNeighbours(t *testing.T) {
 	want := mustRun(t, cfg)
 	mixed := filepath.Join(dir, "mixed.txt")
 	writeFile(t, mixed, strings.Join(append(slices.Clone(german), english...), "\n")+"\n")
-	cfg.SourceText, cfg.Out = []string{mixed}, filepath.Join(t.TempDir(), "mixed")
+	cfg.SourceText, cfg.Out, cfg.Work = []string{mixed}, filepath.Join(t.TempDir(), "mixed"), filepath.Join(t.TempDir(), "work")
 	got := mustRun(t, cfg)
 	lost := func(r *record.Report) (n int) {
 		found := map[[2]string]bool{}
@@ -117,6 +117,17 @@ func TestCopiesAreNoNeighbours(t *testing.T) {
 	if err != nil || x.Verdict != mine.Rejected || !slices.Equal(x.Rejection.Reasons(), []string{"untranslated"}) {
 		t.Errorf("mine explain says %+v of a copy, error %v", x, err)
 	}
+	byMargin := cfg
+	byMargin.Scorer, byMargin.Out = "none", filepath.Join(t.TempDir(), "margin")
+	found := mustRun(t, byMargin)
+	rejected := 0
+	for _, r := range found.Rejected {
+		rejected += r.Pairs
+	}
+	if rejected > len(english) || found.Counts.Kept < want.Counts.Kept/2 {
+		t.Errorf("where the margin decides, %d pairs are kept instead of %d, and of %d copies %d are rejected", found.Counts.Kept, want.Counts.Kept, len(english), rejected)
+	}
+	// What an earlier run left of the features has no copies.
 	cfg.KeepCopies, cfg.KeepForeign, cfg.Out = true, true, filepath.Join(t.TempDir(), "kept")
 	kept := mustRun(t, cfg)
 	if kept.Counts.Kept < len(english)*3/4 {

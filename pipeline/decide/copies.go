@@ -59,3 +59,15 @@ func WithoutCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) 
 	}
 	return copies, nil
 }
+
+// copiesOf returns the pairs that WithoutCopies takes out.
+func copiesOf(ctx context.Context, p *view.Pair) (copies [][2]int32, err error) {
+	if !leavesCopiesOut(p) {
+		return nil, nil
+	}
+	sides, err := neighboursOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return WithoutCopies(ctx, p, sides)
+}

@@ -196,6 +196,13 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 			probabilities[pair] = told.Probabilities[i]
 		}
 	}
+	copies, err := copiesOf(ctx, p.Pair)
+	if err != nil {
+		return err
+	}
+	for _, pair := range copies { // they are candidates of the margin alone
+		rejected[pair] = true
+	}
 	candidates := d.Lists.Candidates()
 	for i := range candidates {
 		candidates[i].Rejected = rejected[[2]int32{candidates[i].Source, candidates[i].Target}]

@@ -41,12 +41,14 @@ type calibrateSpec struct {
 	Merges [2][]string
 	Known  []exchange.Pair
 	Margin mine.Margin
+
+	KeepCopies bool `json:",omitempty"` // untranslated text is a candidate
 }
 
 // WantOutcomes asks for the outcomes of known pairs in a pair of languages, and returns their key.
 func WantOutcomes(b *stage.Builder, pair int, known []exchange.Pair, margin mine.Margin) string {
 	merge.Want(b, pair)
-	key := Calibrate.Key(calibrateSpec{b.Pairs[pair].Merges, known, margin})
+	key := Calibrate.Key(calibrateSpec{b.Pairs[pair].Merges, known, margin, b.Settings.KeepCopies})
 	b.Add(Calibrate, key, int64(len(known)), injectionCost(b, pair), calibrateArgs{pair, known, margin})
 	return key
 }

@@ -51,6 +51,7 @@ type spec struct {
 	Known            Known
 	Features         []string
 	OnTheWay         bool `json:",omitempty"`
+	KeepCopies       bool `json:",omitempty"` // untranslated text is a candidate
 	setting.Refining      // both fields are empty for one encoder
 }
 
@@ -59,7 +60,7 @@ type spec struct {
 // sentence again, in each round of the fit and then in every night.
 func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 	merge.Want(b, pair)
-	of := spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.Refining}
+	of := spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.KeepCopies, b.Settings.Refining}
 	if onTheWay { // what the strong encoder adds is learnt from the run's own candidates
 		of.Refining = setting.Refining{}
 	}

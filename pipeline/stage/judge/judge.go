@@ -47,7 +47,7 @@ type args struct {
 	Base string `json:"base,omitempty"` // the last run's output
 }
 
-// spec lists all that the logits depend on. The merges hold the text and the first encoder.
+// spec lists all that the logits depend on. The merges hold the text and the first encoder, the features the candidates.
 type spec struct {
 	Merges    [2][]string
 	Refined   *[2][]string `json:",omitempty"`
@@ -58,6 +58,7 @@ type spec struct {
 	Judge     string // digest
 	Doubt     float64
 	Device    string `json:",omitempty"` // setting.Arithmetic
+	Features  []string
 }
 
 // share is the number of candidates in doubt for each sentence that a plan assumes: which they are is known once they
@@ -75,7 +76,7 @@ func planPairs(b *stage.Builder) error {
 		source, target := b.Side(i, 0), b.Side(i, 1)
 		pair.Judged = Stage.Key(spec{
 			pair.Merges, pair.Refined, s.RefineFloor, [2]string{source.Code, target.Code}, s.Margin, s.Scorer, s.Judge,
-			s.JudgeDoubt, s.JudgeDevice,
+			s.JudgeDoubt, s.JudgeDevice, pair.Features,
 		})
 		a := args{Pair: i}
 		if before := stage.Before[output](b, Stage, i); before != nil && before.Key != pair.Judged {

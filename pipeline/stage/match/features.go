@@ -43,6 +43,7 @@ type featuresSpec struct {
 	Shard             int
 	K                 int
 	Margin            string
+	KeepCopies        bool `json:",omitempty"` // untranslated text is a candidate
 }
 
 // planFeatures asks for the features of every pair's candidates if a scorer weighs them.
@@ -53,7 +54,7 @@ func planFeatures(b *stage.Builder) error {
 	}
 	for at := range b.Pairs {
 		pair := &b.Pairs[at]
-		spec := featuresSpec{Merges: pair.Merges, K: scorer.K, Margin: b.Settings.Margin}
+		spec := featuresSpec{Merges: pair.Merges, K: scorer.K, Margin: b.Settings.Margin, KeepCopies: b.Settings.KeepCopies}
 		for side := range spec.Described {
 			for _, s := range b.Side(at, side).Shards {
 				spec.Described[side] = append(spec.Described[side], s.Described)

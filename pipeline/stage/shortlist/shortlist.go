@@ -44,12 +44,13 @@ type args struct {
 
 // spec lists all that the rows depend on.
 type spec struct {
-	Merges    [2][]string
-	Margin    string
-	K         int    // number of neighbours that count
-	Retrieval string // empty: a scorer decides, and its candidates count
-	Floor     float64
-	Possible  *possible `json:",omitempty"` // nil: the margin says which candidates are promising
+	Merges     [2][]string
+	Margin     string
+	K          int    // number of neighbours that count
+	Retrieval  string // empty: a scorer decides, and its candidates count
+	Floor      float64
+	KeepCopies bool      `json:",omitempty"` // untranslated text is a candidate
+	Possible   *possible `json:",omitempty"` // nil: the margin says which candidates are promising
 }
 
 // possible lists all that the candidates depend on that may be translations by a scorer.
@@ -64,7 +65,7 @@ type possible struct {
 func Want(b *stage.Builder, pair int) (string, error) {
 	merge.Want(b, pair)
 	s := b.Settings
-	of := spec{Merges: b.Pairs[pair].Merges, Margin: s.Margin, K: s.K, Retrieval: s.Retrieval, Floor: s.RefineFloor}
+	of := spec{Merges: b.Pairs[pair].Merges, Margin: s.Margin, K: s.K, Retrieval: s.Retrieval, Floor: s.RefineFloor, KeepCopies: s.KeepCopies}
 	if s.Scored() {
 		scorer, err := score.Decode(b.Scorer)
 		if err != nil {
