@@ -117,7 +117,7 @@ type Options struct {
 	// Dedup leaves out pages that are near copies of earlier ones of the same file or group of files, if it is
 	// DedupPages.
 	Dedup string `json:",omitempty"`
-	// Exclude is the digest of the translations whose sentences are left out; empty: none are.
+	// Exclude identifies the sentences that are left out; empty: none are.
 	Exclude string `json:",omitempty"`
 	// Documents says that the documents of the sentences are written beside each shard.
 	Documents bool `json:",omitempty"`

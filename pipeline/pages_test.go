@@ -162,7 +162,7 @@ func TestExclude(t *testing.T) {
 		}
 		*of = []string{path}
 	}
-	cfg.Exclude = known
+	cfg.Exclude, cfg.Work = known, filepath.Join(dir, "work")
 	report := mustRun(t, cfg)
 	for _, in := range report.Inputs {
 		if n := in.Counts.Skipped[corpus.ReasonExcluded]; n != 50 || in.Counts.Kept != uint64(len(lines[0]))-50 {
@@ -187,6 +187,14 @@ func TestExclude(t *testing.T) {
 	report = mustRun(t, cfg)
 	if !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "--exclude leaves nothing out") }) {
 		t.Errorf("translations of other text: warnings %q", report.Warnings)
+	}
+	// The same files the other way round: which sentences are left out of a file goes with its side.
+	cfg.Exclude, cfg.Source, cfg.Target = known, "en", "de"
+	cfg.SourceText, cfg.TargetText, cfg.Out = cfg.TargetText, cfg.SourceText, filepath.Join(dir, "turned")
+	for _, in := range mustRun(t, cfg).Inputs {
+		if n := in.Counts.Skipped[corpus.ReasonExcluded]; n != 0 {
+			t.Errorf("%s: %d sentences are left out, though the translations have the columns the other way round", in.Path, n)
+		}
 	}
 	cfg.Exclude = filepath.Join(dir, "none.tsv")
 	if _, err := Run(t.Context(), cfg, options()); err == nil || !strings.Contains(err.Error(), "none.tsv") {

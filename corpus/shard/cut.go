@@ -68,7 +68,7 @@ type Text struct {
 	Options corpus.Options
 	// Learned divides records that are divided; nil: the rules of the program do. corpus.Options.Split has its digest.
 	Learned Learned
-	// Exclude are sentences to leave out; nil: none. corpus.Options.Exclude has their digest.
+	// Exclude are sentences to leave out; nil: none. corpus.Options.Exclude identifies them.
 	Exclude map[corpus.Key]bool
 }
 

@@ -50,9 +50,10 @@ func (c *Config) Texts() ([]plan.Language, error) {
 			input.Vectors = vectors[identity]
 			own := options[l]
 			own.Documents, own.MetaColumns = c.Documents != "", c.metaColumns[l]
-			own.Dedup, own.Exclude = c.Dedup, c.excluded
+			own.Dedup = c.Dedup
 			if c.excluded != "" {
-				input.Exclude = &plan.Exclude{Path: c.Exclude, Source: c.Source, Target: c.Target, Side: l}
+				input.Exclude = &plan.Exclude{Path: c.Exclude, SHA256: c.excluded, Source: c.Source, Target: c.Target, Side: l}
+				own.Exclude = input.Exclude.Sentences()
 			}
 			own.Salvage = c.OnBadFile == SkipBadFile && own.Format == corpus.FormatAuto && corpus.NamedArchive(in.Path)
 			if err := divide(c, &input, language, &own); err != nil {

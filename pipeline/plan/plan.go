@@ -167,7 +167,7 @@ type Input struct {
 	Seen *Seen `json:"seen,omitempty"`
 	// Splitter divides its records; nil: rules do, or nothing does. Corpus.Split has its digest.
 	Splitter *Splitter `json:"splitter,omitempty"`
-	// Exclude has the translations whose sentences are left out; nil: none are. Corpus.Exclude has its digest.
+	// Exclude has the translations whose sentences are left out; nil: none are. Corpus.Exclude says which these are.
 	Exclude *Exclude `json:"exclude,omitempty"`
 	// Vectors names vectors that another program made of its lines; nil: the encoder makes them.
 	Vectors *Vectors `json:"vectors,omitempty"`
@@ -180,10 +180,17 @@ type Input struct {
 // Exclude is a file of translations.
 type Exclude struct {
 	Path   string `json:"path"`
-	Source string `json:"src"` // its languages
+	SHA256 string `json:"sha256"`
+	Source string `json:"src"` // the languages that are read of it
 	Target string `json:"tgt"`
 	Side   int    `json:"side"` // whose sentences are left out
 }
+
+// Pairs identifies the translations, wherever the file is.
+func (x Exclude) Pairs() string { return fmt.Sprintf("%s %s-%s", x.SHA256, x.Source, x.Target) }
+
+// Sentences identifies the sentences that are left out.
+func (x Exclude) Sentences() string { return fmt.Sprintf("%s side %d", x.Pairs(), x.Side) }
 
 // Splitter is a learned splitter.
 type Splitter struct {

@@ -151,7 +151,7 @@ func Read(ctx context.Context, f *view.Files, pair int) (pairs []Pair, info *Inf
 // Documents returns the documents of a side of a pair, which all tasks share.
 func Documents(ctx context.Context, e *stage.Env, pair, side int) (*Collection, error) {
 	language := e.Plan.LanguageOf(pair, side)
-	return stage.Shared(e, "documents of "+e.Plan.Languages[language].Code, func() (*Collection, func() error, error) {
+	return stage.Shared(e, fmt.Sprint("documents of language ", language), func() (*Collection, func() error, error) {
 		c, err := ReadDocuments(context.WithoutCancel(ctx), e.Files, language)
 		return c, nil, err
 	})

@@ -185,15 +185,15 @@ func textOf(e *stage.Env, memory int64, in plan.Input) (text shard.Text, err err
 		text.Learned, err = learned(e, *in.Splitter)
 	}
 	if in.Exclude != nil && err == nil {
-		text.Exclude, err = excluded(e, *in.Exclude, text.Options.Exclude)
+		text.Exclude, err = excluded(e, *in.Exclude)
 	}
 	return text, err
 }
 
 // excluded returns the sentences of one side of translations, which are read once for all tasks.
-func excluded(e *stage.Env, x plan.Exclude, digest string) (map[corpus.Key]bool, error) {
-	sides, err := stage.Shared(e, "exclude "+digest, func() (sides [2]map[corpus.Key]bool, _ func() error, err error) {
-		if err := unchanged(plan.Input{Path: x.Path, SHA256: digest, Bytes: anySize}); err != nil {
+func excluded(e *stage.Env, x plan.Exclude) (map[corpus.Key]bool, error) {
+	sides, err := stage.Shared(e, "exclude "+x.Pairs(), func() (sides [2]map[corpus.Key]bool, _ func() error, err error) {
+		if err := unchanged(plan.Input{Path: x.Path, SHA256: x.SHA256, Bytes: anySize}); err != nil {
 			return sides, nil, err
 		}
 		pairs, err := exchange.ReadKnown(x.Path, x.Source, x.Target)
