@@ -346,6 +346,9 @@ func record(dir string, info any, begin time.Time) (*Output, []byte, error) {
 		return nil, nil, fmt.Errorf("list %s: %w", dir, err)
 	}
 	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".nfs") { // what a file without a name, which is still open, is on NFS
+			continue
+		}
 		if strings.HasSuffix(entry.Name(), atomicfile.Suffix) {
 			return nil, nil, fmt.Errorf("stage left the temporary file %s", filepath.Join(dir, entry.Name()))
 		}

@@ -284,3 +284,16 @@ func TestDirectoriesHaveTheUmask(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenFileOnNFS: a file that is open and has no name any more has one of NFS's until it is closed. It is no part of
+// an output.
+func TestOpenFileOnNFS(t *testing.T) {
+	s, task := open(t, t.TempDir()), store.Task{Stage: "shard", Key: "key"}
+	out, err := s.Do(t.Context(), task, func(dir string) (any, error) {
+		return nil, errors.Join(os.WriteFile(filepath.Join(dir, "rows"), []byte("one"), 0o600),
+			os.WriteFile(filepath.Join(dir, ".nfs0000001"), []byte("two"), 0o600))
+	})
+	if err != nil || len(out.Files) != 1 || out.Files[0].Name != "rows" {
+		t.Errorf("%+v, error %v", out, err)
+	}
+}

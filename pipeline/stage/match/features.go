@@ -131,7 +131,8 @@ func compute(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter 
 	var values *feature.Table
 	room := &spill.Arena{Space: spill.In(dir)}
 	defer func() { err = errors.Join(err, room.Close()) }()
-	err = openedOf(e).use(ctx, e, a.Pair, room.Space, func(of *decide.Described) error {
+	// What is opened outlives the task, whose folder is published: its files without names are beside that.
+	err = openedOf(e).use(ctx, e, a.Pair, spill.In(filepath.Dir(dir)), func(of *decide.Described) error {
 		candidates, values, err = of.Candidates(ctx, a.Shard, room, e.EncoderOptions().Threads)
 		copies = of.Copies(a.Shard)
 		return err
@@ -180,7 +181,7 @@ func (o *opened) use(ctx context.Context, e *stage.Env, index int, space spill.S
 		if err != nil {
 			return err
 		}
-		pair.Space = space // its files have no names, and stay when the folder is published
+		pair.Space = space
 		if o.of, err = decide.OpenDescribed(ctx, pair, tokens); err != nil {
 			return err
 		}

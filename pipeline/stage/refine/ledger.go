@@ -6,9 +6,6 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// ledgerVersion is the version of the vectors that a ledger names.
-const ledgerVersion = 2
-
 // ledger names the newest strong vectors of every shard. A sentence may leave the shortlist one night, as new text
 // lowers its margin, and return another: four outputs are kept.
 var ledger = &stage.ShardLedger{
@@ -23,13 +20,13 @@ var ledger = &stage.ShardLedger{
 }
 
 // noteName names the runs that share strong vectors: these depend on the strong encoder, its device, the type of their
-// numbers and the languages, not on the floor or on the fast encoder.
+// numbers, the languages and how the stage reads text, not on the floor or on the fast encoder.
 func noteName(p *plan.Plan, pair int) string {
 	family := []any{p.Settings.Refine, p.Settings.DType, p.Side(pair, 0).Code, p.Side(pair, 1).Code}
 	if p.Settings.RefineDevice != "" { // a run does not mix vectors of CPU and GPU
 		family = append(family, p.Settings.RefineDevice)
 	}
-	return plan.Key("refined", ledgerVersion, family) + ".json"
+	return plan.Key("refined", Stage.Version, family) + ".json"
 }
 
 // Estimate is the work left for the strong encoder.

@@ -232,6 +232,9 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err := r.write(filepath.Join(dir, view.EmbeddingFile)); err != nil {
 		return nil, fmt.Errorf("refine %s: %w", r.shard.Name, err)
 	}
+	if err := r.close(); err != nil { // a folder whose files are open cannot be removed on NFS
+		return nil, err
+	}
 	return Info{len(of), len(left)}, os.RemoveAll(scratch)
 }
 
@@ -354,5 +357,6 @@ func (r *refining) close() (err error) {
 	for _, file := range r.files {
 		err = errors.Join(err, file.Close())
 	}
+	r.files = nil
 	return err
 }
