@@ -20,15 +20,14 @@ func NewGC() *cobra.Command {
 		Use:   "gc [RUN]",
 		Short: "Remove intermediate files that the last runs do not need",
 		Long: `Remove from a work directory, that of the run in an output directory or --work, what none of the last runs made or used, and what killed processes left behind.
-What a running run or task needs stays. With --cells searched cells that are merged are removed too, and descriptions of
-sentences. This frees most of the space, but a run from which text was withdrawn searches cells again, and the next run
-describes all sentences again.`,
+What a running run or task needs stays. With --cells searched cells that are merged are removed too, but a run from which
+text was withdrawn searches them again.`,
 		Args: flags.Arguments("a run", 0, 1),
 	}
 	work := workFlag(cmd)
 	f := cmd.Flags()
 	f.IntVar(&sweep.Keep, "keep", 1, "runs into each output directory whose intermediate files stay")
-	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells and descriptions too")
+	f.BoolVar(&sweep.Cells, "cells", false, "sweep merged cells too")
 	f.BoolVar(&sweep.Deleted, "deleted", false, "forget runs whose output directory is not there now, also on a disk that is not mounted")
 	flags.DurationVar(f, &sweep.Older, "older", 24*time.Hour, "leave alone what is younger")
 	f.BoolVar(&sweep.DryRun, "dry-run", false, "only say what would go")
