@@ -219,11 +219,14 @@ func UseBases(name string) func(p *plan.Plan, use func(key string)) {
 	}
 }
 
-// TakeOver opens the outputs of bases, newest first. One that cannot be used, as it was swept or is damaged, is left
-// out: instead says what happens then.
+// TakeOver opens the outputs of bases, newest first. One that was swept is left out, and so is one that cannot be used,
+// with a warning: instead says what happens then.
 func TakeOver(ctx context.Context, e *Env, d *Descriptor, bases []string, instead string, open func(*store.Output) error) error {
 	for _, base := range bases {
 		out, err := e.Store.Get(ctx, store.Task{Stage: d.Name, Key: base})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err == nil {
 			err = open(out)
 		}

@@ -13,6 +13,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/store"
 )
 
 // Judged is a pair of sentences that a judge gave a logit.
@@ -130,6 +131,11 @@ func (f *Files) Refined(ctx context.Context, key string, s *plan.Shard) (of []ui
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.RefinedIn(out, s)
+}
+
+// RefinedIn is Refined of an output that is open.
+func (f *Files) RefinedIn(out *store.Output, s *plan.Shard) (of []uint32, file *embedding.File, err error) {
 	lists, err := ReadRows(out.Path(RowsFile), s.Rows)
 	if err != nil || len(lists[0]) == 0 {
 		return nil, nil, err

@@ -174,7 +174,10 @@ func EachDocuments(ctx context.Context, p *view.Pair, kept *Kept, each func(*Doc
 		}
 		return flush()
 	})
-	return errors.Join(err, flush())
+	if err != nil {
+		return err
+	}
+	return flush()
 }
 
 // readTexts reads the texts of documents.

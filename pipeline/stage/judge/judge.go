@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -203,31 +202,19 @@ func judgeChunk(
 	return judged, len(left), nil
 }
 
-// earlier reads the logits of the last run's output. Without it they are computed again.
+// earlier reads the logits of the last run's output; empty: there is none.
 func earlier(ctx context.Context, e *stage.Env, base string) (map[[2]corpus.Key]float32, error) {
+	known := map[[2]corpus.Key]float32{}
 	if base == "" {
-		return nil, nil
+		return known, nil
 	}
-	out, err := e.Store.Get(ctx, store.Task{Stage: Stage.Name, Key: base})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // swept
-	}
-	var pairs []view.Judged
-	if err == nil {
-		pairs, err = view.ReadJudged(out.Path(view.JudgedFile))
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		e.Log.Warn("earlier logits of the judge cannot be used; their pairs are judged again", "reason", err)
-		return nil, nil
-	}
-	known := make(map[[2]corpus.Key]float32, len(pairs))
-	for _, j := range pairs {
-		known[j.Keys] = j.Logit
-	}
-	return known, nil
+	return known, stage.TakeOver(ctx, e, Stage, []string{base}, "its pairs are judged again", func(out *store.Output) error {
+		pairs, err := view.ReadJudged(out.Path(view.JudgedFile))
+		for _, j := range pairs {
+			known[j.Keys] = j.Logit
+		}
+		return err
+	})
 }
 
 // sampled is how many pairs a rate is measured on, at most.

@@ -237,7 +237,7 @@ func (l *local) describe(f *found, row *bitext.Row) {
 	row.Alignment.Bead = b
 }
 
-// table returns rows of beads that are no candidates.
+// table returns rows of beads that are no candidates, and what the rules, if there are any, say of each.
 func (l *local) table(ctx context.Context, some []*found, rules *decide.Rules, threads int) ([]bitext.Row, []filter.Rejection, error) {
 	rows, rejections := make([]bitext.Row, len(some)), make([]filter.Rejection, len(some))
 	var sides [2][]decide.Sentence
@@ -253,7 +253,9 @@ func (l *local) table(ctx context.Context, some []*found, rules *decide.Rules, t
 			Cosine: min(f.Cosine, 1), SourceRank: mine.Unranked, TargetRank: mine.Unranked, Keep: true, Alignment: &bitext.Alignment{FoundBy: bitext.Local},
 		}
 		l.describe(f, &rows[i])
-		rejections[i] = rules.Reject(&sides[0][i], &sides[1][i])
+		if rules != nil {
+			rejections[i] = rules.Reject(&sides[0][i], &sides[1][i])
+		}
 	}
 	return rows, rejections, nil
 }
@@ -316,12 +318,8 @@ func (l *local) reject(ctx context.Context, threads int) error {
 
 // append writes the rows of beads that are no candidates.
 func (l *local) append(ctx context.Context, out *bitext.Writer, threads, features int) error {
-	rules, err := decide.NewRules(ctx, l.pair)
-	if err != nil {
-		return err
-	}
 	for some := range slices.Chunk(l.rows, rowChunk) {
-		rows, _, err := l.table(ctx, some, rules, threads)
+		rows, _, err := l.table(ctx, some, nil, threads)
 		if err != nil {
 			return err
 		}

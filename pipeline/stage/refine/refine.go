@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -257,32 +256,22 @@ type vector struct {
 // takeOver finds rows in earlier outputs of the shard.
 func (r *refining) takeOver(ctx context.Context, bases []string) error {
 	r.from = make([]vector, len(r.rows))
-	for _, base := range bases {
-		if _, err := r.env.Store.Stat(ctx, store.Task{Stage: Stage.Name, Key: base}); errors.Is(err, fs.ErrNotExist) {
-			continue // swept
-		}
-		has, file, err := r.env.Refined(ctx, base, r.shard)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			r.env.Log.Warn("earlier vectors of the strong encoder cannot be used; their sentences are encoded again", "shard", r.shard.Name, "reason", err)
-			continue
-		}
-		if file == nil {
-			continue
+	return stage.TakeOver(ctx, r.env, Stage, bases, "its sentences are encoded again", func(out *store.Output) error {
+		has, file, err := r.env.RefinedIn(out, r.shard)
+		if err != nil || file == nil {
+			return err
 		}
 		r.files = append(r.files, file)
 		if file.Meta.DType != embedding.DType(r.env.Plan.Settings.DType) {
-			continue
+			return nil
 		}
 		for i, row := range r.rows {
 			if at, found := slices.BinarySearch(has, row); found && r.from[i].file == nil {
 				r.from[i] = vector{file, at}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // left lists the rows that are to be encoded.
