@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -147,14 +148,15 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dir := s.back.Local(task.name()); s.compared(dir, data, out.Files) {
+		out.Dir = dir
+		return out, nil
+	}
 	if out.Dir, err = s.back.Fetch(ctx, task.name(), out.Files); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, damaged(task, "a file of it is missing")
 		}
 		return nil, fmt.Errorf("fetch %s: %w", task.name(), crowded(s.back, err))
-	}
-	if known, ok := s.verified.Load(out.Dir); ok && known == string(data) {
-		return out, nil
 	}
 	for _, file := range out.Files {
 		size, sum, err := atomicfile.Digest(out.Path(file.Name))
@@ -167,6 +169,17 @@ func (s *Store) Get(ctx context.Context, task Task) (*Output, error) {
 	}
 	s.verified.Store(out.Dir, string(data))
 	return out, nil
+}
+
+// compared says whether files in a folder were compared with this record, and are still there.
+func (s *Store) compared(dir string, record []byte, files []File) bool {
+	if known, ok := s.verified.Load(dir); !ok || known != string(record) {
+		return false
+	}
+	return !slices.ContainsFunc(files, func(f File) bool {
+		info, err := os.Stat(filepath.Join(dir, f.Name))
+		return err != nil || info.Size() != f.Size
+	})
 }
 
 // Stat reads a task's record but not its files.

@@ -297,3 +297,32 @@ func TestOpenFileOnNFS(t *testing.T) {
 		t.Errorf("%+v, error %v", out, err)
 	}
 }
+
+// TestComparedOnce: a cached output is read whole once, whoever asks for it again; one that is gone is fetched again.
+func TestComparedOnce(t *testing.T) {
+	back, err := store.OpenBucket(memblob.OpenBucket(nil), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, task := store.New(back, storetest.Quiet), store.Task{Stage: "encode", Key: "key"}
+	out, err := s.Do(t.Context(), task, write("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	path := out.Path(out.Files[0].Name)
+	if err := os.WriteFile(path, []byte("on3"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Get(t.Context(), task); err != nil || read(t, again) != "on3" {
+		t.Errorf("it was read again: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Get(t.Context(), task); err != nil || read(t, again) != "one" {
+		t.Errorf("it was not fetched again: %v", err)
+	}
+}

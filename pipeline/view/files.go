@@ -86,10 +86,19 @@ func NewFiles(st *store.Store, p *plan.Plan, work string) *Files {
 
 // Output returns the output of an earlier task.
 func (f *Files) Output(ctx context.Context, stage, key string) (*store.Output, error) {
-	out, err := f.Store.Get(ctx, store.Task{Stage: stage, Key: key})
+	return f.found(store.Task{Stage: stage, Key: key}, func(t store.Task) (*store.Output, error) { return f.Store.Get(ctx, t) })
+}
+
+// Record returns the record of an earlier task's output, whose files are not read.
+func (f *Files) Record(ctx context.Context, stage, key string) (*store.Output, error) {
+	return f.found(store.Task{Stage: stage, Key: key}, func(t store.Task) (*store.Output, error) { return f.Store.Stat(ctx, t) })
+}
+
+func (f *Files) found(task store.Task, read func(store.Task) (*store.Output, error)) (*store.Output, error) {
+	out, err := read(task)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Not badinput, though a file is missing: the task that makes it may still be tried again.
-		return nil, fmt.Errorf("the output %s/%s of an earlier task is not in %s; run mine run again", stage, key, f.Work)
+		return nil, fmt.Errorf("the output %s/%s of an earlier task is not in %s; run mine run again", task.Stage, task.Key, f.Work)
 	}
 	return out, err
 }

@@ -70,7 +70,7 @@ func (p *Pair) Recall(ctx context.Context) (r Recall, err error) {
 	for side, keys := range p.Plan.Pairs[p.Index].Merges {
 		for shard, key := range keys {
 			pairs := int64(p.Language(side).Shards[shard].Rows) * int64(p.Language(1-side).Rows())
-			out, err := p.Output(ctx, Merge, key)
+			out, err := p.Record(ctx, Merge, key)
 			if err == nil {
 				err = r.Add(out, side, pairs)
 			}
