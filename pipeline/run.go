@@ -157,6 +157,7 @@ func (s *session) bitext(ctx context.Context) (*mining, error) {
 		ctx context.Context, want func(*stage.Builder) (string, error),
 	) (*store.Output, error) {
 		fitting := s.mining(fitStage, nil)
+		fitting.languages = m.languages
 		out, err := fitting.output(ctx, want)
 		m.fitted = fitting.report.Stages
 		return out, err
