@@ -37,6 +37,7 @@ type Result struct {
 	Format corpus.Format `json:"format"` // the format that was read, never "auto"
 	Shards []Info        `json:"shards"`
 	Counts corpus.Counts `json:"counts"`
+	Sample []string      `json:"-"` // some sentences of all of the file, the same for any shards
 }
 
 // Progress is how much of a file was read.
@@ -163,7 +164,8 @@ type cutter struct {
 	kept       uint64                // sentences kept among them
 	duplicates uint64
 	excluded   corpus.Counts // only Skipped and Examples
-	site       Site          // sum over all files
+	sample     sample
+	site       Site // sum over all files
 }
 
 // advance reads the next sentence that is not yet in the current shard into c.row.
@@ -194,6 +196,7 @@ func (c *cutter) advance(ctx context.Context) error {
 		if c.texts[c.at].Options.Whole {
 			s.Doc = "" // an id is of a part of the document
 		}
+		c.sample.add(key, s.Text)
 		row := Row{Key: key, Text: s.Text, Doc: s.Doc, URL: s.URL, Line: s.Line, Place: s.Place}
 		if at, dup := c.seen[key]; dup {
 			c.duplicates++
@@ -230,8 +233,8 @@ func (c *cutter) endFile() error {
 	counts.Examples, c.excluded = append(counts.Examples, c.excluded.Examples...), corpus.Counts{}
 	read := c.in.in.Read()
 	c.read.Bytes, c.read.Lines = c.read.Bytes+read, c.read.Lines+c.in.in.Counts().Lines
-	c.files = append(c.files, Result{Format: c.in.in.Format(), Counts: counts})
-	c.sentences, c.kept, c.duplicates = 0, 0, 0
+	c.files = append(c.files, Result{Format: c.in.in.Format(), Counts: counts, Sample: c.sample.texts(c.sentences)})
+	c.sentences, c.kept, c.duplicates, c.sample = 0, 0, 0, sample{}
 	if err := counts.Check(); err != nil {
 		return fmt.Errorf("shard %s: %w", c.texts[c.at].File, err)
 	}

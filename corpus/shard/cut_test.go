@@ -142,6 +142,31 @@ func TestShardBytesDependOnContentOnly(t *testing.T) {
 	}
 }
 
+// TestSample: the sample is of all of a file, and the same for any shards; of a short file it is all.
+func TestSample(t *testing.T) {
+	text := corpustest.BUCC(40000, 30000)
+	opts := corpus.DefaultOptions()
+	_, whole := shardBytes(t, "a.de", text, opts)
+	opts.ShardSize = 700
+	_, cut := shardBytes(t, "a.de", text, opts)
+	if len(whole.Sample) != mostSampled || !slices.Equal(whole.Sample, cut.Sample) {
+		t.Errorf("samples of %d and %d sentences differ", len(whole.Sample), len(cut.Sample))
+	}
+	late := 0
+	for _, sentence := range whole.Sample {
+		if strings.Index(text, sentence) > len(text)/2 {
+			late++
+		}
+	}
+	if late < mostSampled/5 {
+		t.Errorf("%d of %d sentences are of the second half", late, mostSampled)
+	}
+	_, short := shardBytes(t, "a.de", corpustest.BUCC(60, 50), opts)
+	if _, long := shardBytes(t, "a.de", corpustest.BUCC(2500, 2500), opts); len(short.Sample) != 50 || len(long.Sample) != 250 {
+		t.Errorf("samples of %d and %d sentences", len(short.Sample), len(long.Sample))
+	}
+}
+
 func TestFailedShardingLeavesNothing(t *testing.T) {
 	text := []byte(corpustest.BUCC(100000, 100000))
 	packed := gzipped(t, text)

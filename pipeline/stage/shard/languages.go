@@ -2,24 +2,15 @@ package shard
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"hash/fnv"
 	"maps"
-	"path/filepath"
 	"slices"
 
-	"bitextmine/corpus/shard"
 	"bitextmine/filter/language"
 	"bitextmine/pipeline/plan"
 )
 
 const (
-	// sampledRows is how many sentences of a file are identified, evenly from the first sampledFrom rows of its shards.
-	sampledRows = 1000
-	sampledFrom = 32768
-	// groupRows is how many sentences of each file are identified where files share shards.
-	groupRows = 2 * minSampled
 	// sampleLetters is how long a sentence must be to count, in bytes of letters.
 	sampleLetters = 30
 	// keptLanguages and keptTexts bound what is recorded, keptLetters the text of a sentence.
@@ -84,74 +75,11 @@ func (s *Languages) Doubt(stated string) *Doubt {
 	return d
 }
 
-// sample identifies sentences of each file that was cut.
-func sample(ctx context.Context, dir string, cut *shard.Together) ([]*Languages, error) {
-	samples, by := make([]*Languages, len(cut.Files)), make([]map[string]*Spoken, len(cut.Files))
-	for f := range samples {
-		samples[f], by[f] = &Languages{Found: []Spoken{}}, map[string]*Spoken{}
-	}
-	identifier := language.For("")
-	each := max(1, sampledRows/max(1, len(cut.Shards)))
-	for _, info := range cut.Shards {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		wanted, of := wantedOf(info, each)
-		if err := identify(filepath.Join(dir, info.File), wanted, identifier, func(at int) (*Languages, map[string]*Spoken) {
-			return samples[of[at]], by[of[at]]
-		}); err != nil {
-			return nil, err
-		}
-	}
-	for f, s := range samples {
-		for _, code := range slices.Sorted(maps.Keys(by[f])) {
-			s.Found = append(s.Found, *by[f][code])
-		}
-		slices.SortStableFunc(s.Found, func(a, b Spoken) int { return cmp.Compare(b.Sentences, a.Sentences) })
-		s.Found = s.Found[:min(len(s.Found), keptLanguages)]
-	}
-	return samples, nil
-}
-
-// wantedOf returns the rows of a shard that are sampled and the file of each: so many of the shard's only file, or some
-// of each.
-func wantedOf(info shard.Info, each int) (wanted []uint32, of []int) {
-	files, ends := info.Files, info.Rows
-	if len(files) == 0 {
-		files, ends = []shard.FileRows{{}}, min(info.Rows, sampledFrom)
-	} else {
-		each = groupRows
-	}
-	for f, from := range files {
-		rows := ends - int(from.First)
-		if f+1 < len(files) {
-			rows = int(files[f+1].First - from.First)
-		}
-		n := min(rows, each)
-		for i := range n {
-			wanted, of = append(wanted, from.First+uint32(i*rows/n)), append(of, from.File)
-		}
-	}
-	return wanted, of
-}
-
-// identify adds rows of a shard to samples; into returns that of a row by its place among those wanted.
-func identify(
-	path string, wanted []uint32, identifier *language.Identifier, into func(at int) (*Languages, map[string]*Spoken),
-) (err error) {
-	reader, err := shard.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	at := -1
-	for row, err := range reader.RowsAt(wanted) {
-		if err != nil {
-			return err
-		}
-		at++
-		s, by := into(at)
-		guess := identifier.Identify(row.Text)
+// languagesOf identifies the sentences of a sample.
+func languagesOf(sample []string) *Languages {
+	s, by, identifier := &Languages{Found: []Spoken{}}, map[string]*Spoken{}, language.For("")
+	for _, text := range sample {
+		guess := identifier.Identify(text)
 		if guess.Letters < sampleLetters {
 			continue
 		}
@@ -166,10 +94,15 @@ func identify(
 		}
 		found.Sentences++
 		if len(found.Texts) < keptTexts {
-			found.Texts = append(found.Texts, cut(row.Text))
+			found.Texts = append(found.Texts, cut(text))
 		}
 	}
-	return nil
+	for _, code := range slices.Sorted(maps.Keys(by)) {
+		s.Found = append(s.Found, *by[code])
+	}
+	slices.SortStableFunc(s.Found, func(a, b Spoken) int { return cmp.Compare(b.Sentences, a.Sentences) })
+	s.Found = s.Found[:min(len(s.Found), keptLanguages)]
+	return s
 }
 
 // cut is the start of a text, of whole words where it has spaces.

@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Shard, Version: 2, Unit: progress.Bytes, FromInputs: true,
+	Name: view.Shard, Version: 3, Unit: progress.Bytes, FromInputs: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -169,12 +169,8 @@ func run(ctx context.Context, e *stage.Env, t *plan.Task, dir string, meter prog
 	if err != nil {
 		return nil, err
 	}
-	samples, err := sample(ctx, dir, cut)
-	if err != nil {
-		return nil, err
-	}
 	// No half of one text and half of another may go under one key.
-	return recordOf(cut, samples, bad), allUnchanged(members)
+	return recordOf(cut, bad), allUnchanged(members)
 }
 
 // textOf says how an input is read and cut by a task that may take so many bytes of memory.
@@ -306,14 +302,14 @@ type Record struct {
 	Files []Record `json:"files,omitempty"`
 }
 
-// recordOf records what was cut, given samples of the usable files and why others are bad.
-func recordOf(cut *shard.Together, samples []*Languages, bad []string) *Record {
+// recordOf records what was cut, and why some files are bad.
+func recordOf(cut *shard.Together, bad []string) *Record {
 	whole := &Record{Result: &shard.Result{Shards: cut.Shards}}
 	good := []int{} // places of the usable files
 	for i, why := range bad {
 		one := Record{Result: &shard.Result{Shards: []shard.Info{}}, Bad: why}
 		if n := len(good); why == "" {
-			one.Result, one.Languages = &cut.Files[n], samples[n]
+			one.Result, one.Languages = &cut.Files[n], languagesOf(cut.Files[n].Sample)
 			good = append(good, i)
 		}
 		whole.Files = append(whole.Files, one)
