@@ -25,7 +25,8 @@ type kind struct {
 	// plain formats have no columns that Options.MetaColumns could name; pages have those of package page, and each
 	// record is a document.
 	plain, pages bool
-	// since is the version in Formats. That of pages changes with the text that package page finds in them.
+	// since is the version in Formats. It changes with the text that is found in such files. That of a format without
+	// pages is "1" since files are detected to be in it, which changed nothing where the format was named.
 	since string
 }
 
@@ -43,7 +44,7 @@ var kinds = []kind{
 		})},
 	{name: FormatParquet, suffixes: []string{".parquet"}, open: openParquet,
 		begins: func(head []byte, _ bool) bool { return bytes.HasPrefix(head, parquetMagic) }},
-	{name: FormatPO, suffixes: []string{".po"}, since: "1", begins: func(head []byte, _ bool) bool { return page.LooksPO(head) },
+	{name: FormatPO, suffixes: []string{".po"}, since: "2", begins: func(head []byte, _ bool) bool { return page.LooksPO(head) },
 		open: onLines(func(in *input.LineReader, o Options) (decoder, error) {
 			if !slices.Contains(page.POColumns, o.TextColumn) {
 				return nil, o.noColumn(in.Name, o.TextColumn, page.POColumns)
@@ -105,7 +106,7 @@ func (f Format) Subtitles() bool { return f == FormatSRT || f == FormatVTT }
 // empty: it was never another. It belongs in the key of a task, as outputs of before are of another reading.
 func Formats(name string, format Format) string {
 	if format != FormatAuto {
-		if k := kindOf(format); k.pages {
+		if k := kindOf(format); k.pages || k.since > "1" {
 			return k.since
 		}
 		return ""

@@ -139,22 +139,27 @@ msgstr "Alles "
 msgid "%d file"
 msgid_plural "%d files"
 msgstr[0] "%d Datei"
-msgstr[1] "%d Dateien"
+msgstr[1] ""
+"%d Dateien"
+#, fuzzy
 #~ msgid "old"
 #~ msgstr "alt"
+
+msgid "New"
+msgstr "Neu"
 
 msgid "broken
 msgstr ""
 `
 	for column, want := range map[string]string{
-		"text":  "7 Öffnen|13 Alles \"sichern\"|19 %d Datei",
-		"msgid": "7 Open|13 Save all|19 %d file",
+		"text":  "7 Öffnen|13 Alles \"sichern\"|19 %d Datei|28 Neu",
+		"msgid": "7 Open|13 Save all|19 %d file|28 New",
 	} {
 		opts := DefaultOptions()
 		opts.TextColumn = column
 		texts, counts, err := reads(t, "de.po", []byte(po), opts)
 		got := strings.ReplaceAll(strings.Join(texts, "|"), "  ", " ")
-		if err != nil || got != want || counts.Lines != 5 || counts.Skipped[ReasonEmpty] != 1 || counts.Skipped[ReasonMalformed] != 1 {
+		if err != nil || got != want || counts.Lines != 6 || counts.Skipped[ReasonEmpty] != 1 || counts.Skipped[ReasonMalformed] != 1 {
 			t.Errorf("%s: %q, counts %+v, error %v", column, got, counts, err)
 		}
 	}
@@ -212,11 +217,14 @@ func FuzzPO(f *testing.F) {
 	})
 }
 
-// TestFormatVersions: pages of a format that is named have the version of those that a file's name shows.
+// TestFormatVersions: pages and catalogues of a format that is named have the version of those that a file's name
+// shows.
 func TestFormatVersions(t *testing.T) {
-	detected := Formats("crawl.warc.gz", FormatAuto)
-	if named := Formats("crawl", FormatWARC); detected == "" || named != detected {
-		t.Errorf("version %q, named %q", detected, named)
+	for name, format := range map[string]Format{"crawl.warc.gz": FormatWARC, "de.po": FormatPO} {
+		detected := Formats(name, FormatAuto)
+		if named := Formats("crawl", format); detected == "" || named != detected {
+			t.Errorf("%s: version %q, named %q", name, detected, named)
+		}
 	}
 	if text := Formats("crawl.warc.gz", FormatText); text != "" {
 		t.Errorf("text has version %q", text)

@@ -185,6 +185,7 @@ type poEntry struct {
 	line              uint64
 	id, text, context []byte
 	fuzzy, begun      bool
+	translated        bool    // its translation begins, which ends what belongs to it
 	field             *[]byte // the next line continues it
 	malformed         bool
 	excess            int64
@@ -235,14 +236,15 @@ func (d *catalogue) ends(line []byte) bool {
 	case len(line) == 0, bytes.HasPrefix(line, []byte("msgctxt ")):
 		return true
 	}
-	return e.field == &e.text && (line[0] == '#' || bytes.HasPrefix(line, []byte("msgid ")))
+	return e.translated && (line[0] == '#' || bytes.HasPrefix(line, []byte("msgid ")))
 }
 
 // add reads a line of a message.
 func (d *catalogue) add(line []byte) {
 	e := &d.message
-	if bytes.HasPrefix(line, []byte("#~")) {
-		return // a message that is no longer used
+	if bytes.HasPrefix(line, []byte("#~")) { // a message that is no longer used, with the mark before it
+		e.fuzzy = e.fuzzy && e.begun
+		return
 	}
 	if bytes.HasPrefix(line, []byte("#,")) {
 		e.fuzzy = e.fuzzy || bytes.Contains(line, []byte("fuzzy"))
@@ -261,15 +263,13 @@ func (d *catalogue) add(line []byte) {
 	case string(keyword) == "msgid":
 		e.field = &e.id
 	case string(keyword) == "msgstr", string(keyword) == "msgstr[0]":
-		e.field = &e.text
+		e.field, e.translated = &e.text, true
 	case string(keyword) == "msgctxt":
 		e.field = &e.context
-	case bytes.HasPrefix(keyword, []byte("msgstr[")), string(keyword) == "msgid_plural":
+	case string(keyword) == "msgid_plural":
 		e.field = new([]byte) // the first form stands for all
-		if string(keyword) != "msgid_plural" {
-			e.field = &e.text
-			value = []byte(`""`)
-		}
+	case bytes.HasPrefix(keyword, []byte("msgstr[")):
+		e.field, e.translated = new([]byte), true
 	default:
 		e.malformed = true
 		return
