@@ -15,6 +15,47 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// TestUnreadableLinesAreCounted: what cannot be read in the encoding that is named is a bad line, in whatever format,
+// and a replacement character that a text has of its own is text.
+func TestUnreadableLinesAreCounted(t *testing.T) {
+	const kana = "\x83\x65\x83\x58\x83\x67" // テスト in Shift JIS
+	for name, c := range map[string]struct {
+		file, encoding, data string
+		texts                []string
+		skipped              []uint64
+	}{
+		"text":              {"a.txt", "shift_jis", kana + "\nb\xa0d\n" + kana + "\x85\n\n" + kana + "\n", []string{"テスト", "テスト"}, []uint64{2, 3}},
+		"TSV":               {"a.tsv", "shift_jis", "text\n" + kana + "\n\xfd\n", []string{"テスト"}, []uint64{3}},
+		"CSV":               {"a.csv", "shift_jis", "text\n\"" + kana + "\"\n\"\xfd\"\n", []string{"テスト"}, []uint64{3}},
+		"JSON lines":        {"a.jsonl", "shift_jis", `{"text":"a\ufffd"}` + "\n" + `{"text":"` + kana + `"}` + "\n" + `{"text":"` + "\xfd" + `"}` + "\n", []string{"a\ufffd", "テスト"}, []uint64{3}},
+		"half of a pair":    {"a.txt", "utf-16", "a\x00\n\x00\x00\xd8\n\x00", []string{"a"}, []uint64{2}},
+		"UTF-8, said to be": {"a.txt", "UTF8", "a\ufffd\nb\xff\nc\n", []string{"a\ufffd", "c"}, []uint64{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := DefaultOptions()
+			opts.Encoding = c.encoding
+			sentences, counts, err := readAll(c.file, []byte(c.data), opts)
+			var texts []string
+			for _, s := range sentences {
+				texts = append(texts, s.Text)
+			}
+			var skipped []uint64
+			for _, s := range counts.Examples {
+				if s.Reason == ReasonNotUTF8 && s.Detail == "cannot be read as "+c.encoding {
+					skipped = append(skipped, s.Line)
+				}
+			}
+			if err != nil || !slices.Equal(texts, c.texts) || !slices.Equal(skipped, c.skipped) {
+				t.Errorf("%q, counts %+v, error %v", texts, counts, err)
+			}
+			opts.OnBadLine = FailBadLine
+			if _, _, err := readAll(c.file, []byte(c.data), opts); !badinput.Is(err) || !strings.HasSuffix(err.Error(), "than "+c.encoding+" with --encoding") {
+				t.Errorf("with fail: %v", err)
+			}
+		})
+	}
+}
+
 func TestBadLinesAreCounted(t *testing.T) {
 	short := columnOptions()
 	short.MaxLineBytes = 20

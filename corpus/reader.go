@@ -44,6 +44,7 @@ type Reader struct {
 	closeDecoder func()
 	decoder      decoder // nil if the file ended before its first record
 	format       Format
+	decoded      bool // Options.Encoding was decoded
 	opts         Options
 	rec          record
 	counts       Counts
@@ -89,6 +90,7 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 	// than the file.
 	longest := int64(r.opts.MaxLineBytes + len("\r\n"))
 	if r.opts.Encoding != "" && r.opts.Format != FormatParquet && path.Ext(formatName(r.src.Name)) != ".parquet" {
+		r.decoded = true
 		if plain, err = input.Decoded(plain, r.opts.Encoding); err != nil {
 			return nil, err
 		}
@@ -202,11 +204,14 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 			r.counts.Leave(LeftForeign, rec.left)
 			return s, nil
 		}
+		if rec.reason == ReasonNotUTF8 && r.decoded {
+			rec.detail = "cannot be read as " + r.opts.Encoding
+		}
 		r.counts.Skip(rec.line, rec.reason, rec.detail)
 		if r.opts.OnBadLine == FailBadLine && rec.reason != ReasonEmpty {
 			advice := "correct the line or remove it"
 			if rec.reason == ReasonNotUTF8 {
-				advice = inUTF8Advice
+				advice = r.inUTF8Advice()
 			}
 			return Sentence{}, badinput.Errorf("%s:%d: %s (%s); %s", r.src.Name, rec.line, rec.reason, rec.detail, advice)
 		}
@@ -250,7 +255,12 @@ var (
 	ErrNotUTF8 = errors.New("its text is not UTF-8")
 )
 
-const inUTF8Advice = "convert it to UTF-8 or, for mine run and mine encode, name its encoding with --encoding"
+func (r *Reader) inUTF8Advice() string {
+	if r.decoded {
+		return fmt.Sprintf("name another encoding than %s with --encoding", r.opts.Encoding)
+	}
+	return "convert it to UTF-8 or, for mine run and mine encode, name its encoding with --encoding"
+}
 
 // finish checks the counts of the whole file. It returns io.EOF if the file had a usable sentence.
 func (r *Reader) finish() error {
@@ -270,7 +280,7 @@ func (r *Reader) finish() error {
 	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
 		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0 && 2*r.counts.Skipped[ReasonNotUTF8] > r.counts.Lines:
-		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; %s", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8, inUTF8Advice)
+		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s): %w; %s", r.src.Name, r.counts.Lines, r.counts.skippedText(), ErrNotUTF8, r.inUTF8Advice())
 	case r.counts.Kept == 0:
 		return badinput.Errorf("%s: none of its %d lines is a usable sentence (%s); check the file and the format (%s)",
 			r.src.Name, r.counts.Lines, r.counts.skippedText(), r.format)

@@ -50,4 +50,10 @@ func TestOtherEncoding(t *testing.T) {
 	if got := mustRun(t, cfg); got.Counts.Kept != want.Counts.Kept || len(got.Warnings) != len(want.Warnings) {
 		t.Errorf("%d pairs are kept, of UTF-8 %d; warnings %q", got.Counts.Kept, want.Counts.Kept, got.Warnings)
 	}
+	cfg.Out, cfg.SourceCharset = filepath.Join(dir, "wrong"), "shift_jis"
+	if got := mustRun(t, cfg); !slices.ContainsFunc(got.Warnings, func(w string) bool {
+		return strings.Contains(w, "cannot be read as shift_jis") && strings.HasSuffix(w, "another encoding with --src-encoding")
+	}) {
+		t.Errorf("another encoding: warnings %q", got.Warnings)
+	}
 }

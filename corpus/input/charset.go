@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -21,13 +22,49 @@ func Charset(name string) (encoding.Encoding, error) {
 	return htmlindex.Get(name)
 }
 
-// Decoded reads text in an encoding as UTF-8.
+// Decoded reads text in an encoding as UTF-8. In the place of what cannot be read in it is a byte that is not UTF-8, as
+// in text of UTF-8 that is damaged.
 func Decoded(from io.Reader, name string) (io.Reader, error) {
 	of, err := Charset(name)
-	if err != nil {
-		return nil, err
+	if err != nil || of == utf16.UTF8 {
+		return from, err
 	}
-	return transform.NewReader(from, of.NewDecoder()), nil
+	return transform.NewReader(from, transform.Chain(of.NewDecoder(), unread{})), nil
+}
+
+// unread puts a byte that is not UTF-8 in the place of decoders' replacement characters.
+type unread struct{ transform.NopResetter }
+
+// replaced is the replacement character, unreadByte what stands in its place.
+var replaced = []byte("\ufffd")
+
+const unreadByte = 0xc0
+
+// Transform implements transform.Transformer.
+func (unread) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		if nDst == len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		rest := src[nSrc:]
+		switch {
+		case bytes.HasPrefix(rest, replaced):
+			dst[nDst] = unreadByte
+			nDst, nSrc = nDst+1, nSrc+len(replaced)
+			continue
+		case !atEOF && bytes.HasPrefix(replaced, rest):
+			return nDst, nSrc, transform.ErrShortSrc
+		}
+		end := 1
+		if next := bytes.IndexByte(rest[end:], replaced[0]); next >= 0 {
+			end += next
+		} else {
+			end = len(rest)
+		}
+		n := copy(dst[nDst:], rest[:end])
+		nDst, nSrc = nDst+n, nSrc+n
+	}
+	return nDst, nSrc, nil
 }
 
 // charsets are the encodings of one byte a character that text in UTF-8's place is in, those first that are not told

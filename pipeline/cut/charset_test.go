@@ -69,7 +69,7 @@ func TestEncodingsAreNamed(t *testing.T) {
 			}
 			if c.flag != "utf-16" {
 				counts := corpus.Counts{Lines: 2, Skipped: map[corpus.Reason]uint64{corpus.ReasonNotUTF8: 2}}
-				said = shard.OtherCharset(file, counts, "--encoding", c.code)
+				said = shard.OtherCharset(file, counts, "--encoding", "", c.code)
 			}
 			if !strings.Contains(said, "--encoding "+c.flag) {
 				t.Errorf("said %q, which does not name --encoding %s", said, c.flag)

@@ -113,7 +113,7 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 		}
 		t.Inputs = append(t.Inputs, inputReport(language.Code, in, info.Counts))
 		for _, what := range []string{
-			shard.OtherCharset(in.Source(), info.Counts, flag, whole.Code), damagedParts(&in, info.Counts), info.Counts.TabsWarning(in.Path),
+			shard.OtherCharset(in.Source(), info.Counts, flag, in.Options(p.Settings).Encoding, whole.Code), damagedParts(&in, info.Counts), info.Counts.TabsWarning(in.Path),
 		} {
 			if what != "" {
 				t.defects = append(t.defects, what)

@@ -228,7 +228,7 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 	for reason, n := range counts.Skipped {
 		s.Skipped[reason] += n
 	}
-	if other := cutting.OtherCharset(file, counts, "", s.Languages...); other != "" {
+	if other := cutting.OtherCharset(file, counts, "", s.In.Encoding, s.Languages...); other != "" {
 		s.Warnings = append(s.Warnings, other)
 	}
 	if n := counts.Skipped[corpus.ReasonDamaged]; n > 0 {

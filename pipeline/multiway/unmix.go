@@ -26,7 +26,7 @@ import (
 const mixed = "mixed"
 
 // sortVersion changes with what sorting writes.
-const sortVersion = 7
+const sortVersion = 8
 
 // Small files are sorted together, so that thousands of pages are as quick as one file, and lines that stand on many of
 // them are found. A group of them ends at a file whose path says so, one of groupFiles on average: so a file that is

@@ -262,7 +262,7 @@ func nameOfPage(path string, number uint64) string {
 
 // count adds the counts of a file that has been read, and warns of its lines.
 func (j *splitJob) count(file input.File, counts corpus.Counts) {
-	for _, warning := range []string{counts.TabsWarning(file.Path), shard.OtherCharset(file, counts, "", j.language)} {
+	for _, warning := range []string{counts.TabsWarning(file.Path), shard.OtherCharset(file, counts, "", "", j.language)} {
 		if warning != "" {
 			slog.Warn(warning)
 		}

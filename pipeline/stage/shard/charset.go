@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,12 +39,16 @@ func withCharset(err error, texts []shard.Text, code string) error {
 const maxNotUTF8 = 0.05
 
 // OtherCharset is the warning that many lines of a file are not UTF-8: it guesses their encoding by the languages, and
-// says what to do. flag is the flag that names an encoding; empty: there is none. Without many such lines the warning
-// is empty.
-func OtherCharset(file input.File, counts corpus.Counts, flag string, codes ...string) string {
+// says what to do. flag is the flag that names an encoding; empty: there is none. named is the encoding that the file
+// was read in instead of UTF-8. Without many such lines the warning is empty.
+func OtherCharset(file input.File, counts corpus.Counts, flag, named string, codes ...string) string {
 	n, all := counts.Skipped[corpus.ReasonNotUTF8], max(counts.Lines, counts.Records)
 	if float64(n) <= maxNotUTF8*float64(all) {
 		return ""
+	}
+	if named != "" {
+		return fmt.Sprintf("%d of %d lines of %s cannot be read as %s and are left out: correct them, or name another encoding with %s",
+			n, all, file.Path, named, cmp.Or(flag, "--encoding"))
 	}
 	name := ""
 	for i := 0; i < len(codes) && name == ""; i++ {
