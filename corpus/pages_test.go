@@ -204,6 +204,18 @@ func TestPageColumns(t *testing.T) {
 	}
 }
 
+// TestMessagesInUTF8: a message that is not UTF-8, in whatever part, is left out and counted; names in comments and in
+// the head are no part of it, and a replacement character is text.
+func TestMessagesInUTF8(t *testing.T) {
+	po := "msgid \"\"\nmsgstr \"\"\n\"Last-Translator: J\xf6rg\\n\"\n\n# J\xf6rg\nmsgid \"Open\"\nmsgstr \"Auf\"\n\nmsgid \"Close\"\nmsgstr \"\"\n\"schlie\xdfen\"\n\n" +
+		"msgid \"caf\xe9\"\nmsgstr \"Lokal\"\n\nmsgid \"Broken\"\nmsgstr \"a\ufffdb\"\n"
+	texts, counts, err := reads(t, "de.po", []byte(po), DefaultOptions())
+	if err != nil || strings.Join(texts, "|") != "6  Auf|16  a\ufffdb" || counts.Lines != 4 || counts.Skipped[ReasonNotUTF8] != 2 ||
+		!strings.Contains(counts.Examples[0].Detail, "msgconv -t UTF-8") {
+		t.Errorf("%q, counts %+v, error %v", texts, counts, err)
+	}
+}
+
 func FuzzPO(f *testing.F) {
 	f.Add([]byte("msgid \"\"\nmsgstr \"\"\n\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr[0] \"c\"\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
@@ -48,9 +46,6 @@ func (r *poReader) Next() (Record, error) {
 	switch {
 	case p.Skip == page.Empty:
 		rec.Reason, rec.Detail = Untranslated, "the message has no translation, or is fuzzy"
-	case strings.ContainsRune(p.Columns["msgid"]+p.Columns["msgstr"], utf8.RuneError):
-		// Unquoting makes that of bytes that are no UTF-8.
-		rec.Reason, rec.Detail = corpus.ReasonNotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
 	case rec.Reason == "":
 		rec.Pair = Pair{p.Columns["msgid"], p.Columns["msgstr"]}
 	}

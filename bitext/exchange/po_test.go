@@ -52,8 +52,10 @@ func TestCatalogueIsBitext(t *testing.T) {
 	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
 		t.Errorf("%v %v", reasons, err)
 	}
-	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\xe4\"\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonNotUTF8 {
-		t.Errorf("%v %v", reasons, err)
+	for text, want := range map[string]corpus.Reason{"\xe4": corpus.ReasonNotUTF8, `\xe4`: corpus.ReasonNotUTF8, "\ufffd": ""} {
+		if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \""+text+"\"\n"); err != nil || reasons[len(reasons)-1] != want {
+			t.Errorf("%q: %v %v", text, reasons, err)
+		}
 	}
 	if _, _, err := poPairs(t, "# nothing\n"); !badinput.Is(err) || !strings.Contains(err.Error(), "no message") {
 		t.Errorf("no message: %v", err)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bitextmine/corpus/input"
 )
@@ -188,6 +189,7 @@ type poEntry struct {
 	translated        bool    // its translation begins, which ends what belongs to it
 	field             *[]byte // the next line continues it
 	malformed         bool
+	notUTF8           bool // unquoting would put replacement characters in the place of such bytes
 	excess            int64
 }
 
@@ -256,6 +258,7 @@ func (d *catalogue) add(line []byte) {
 	if !e.begun {
 		e.begun, e.line = true, d.in.Number
 	}
+	e.notUTF8 = e.notUTF8 || !utf8.Valid(line)
 	keyword, value, _ := bytes.Cut(line, []byte(" "))
 	switch {
 	case line[0] == '"':
@@ -296,6 +299,8 @@ func (d *catalogue) end() *Page {
 		return nil
 	case e.fuzzy, len(e.text) == 0:
 		p.Skip, p.Detail = Empty, "without a translation, or with one in doubt"
+	case e.notUTF8, !utf8.Valid(e.id), !utf8.Valid(e.text): // written as such, or as escapes
+		p.Skip, p.Detail = NotUTF8, "the message is not UTF-8: convert the catalogue by msgconv -t UTF-8"
 	default:
 		p.Text = p.Columns[d.column]
 	}
