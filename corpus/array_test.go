@@ -44,6 +44,20 @@ func TestCSVAndJSONArrays(t *testing.T) {
 	}
 }
 
+// TestBehindAnArray: what follows an array is an error, not text that is lost; white space may follow.
+func TestBehindAnArray(t *testing.T) {
+	for name, data := range map[string]string{
+		"arrays.json": "[\"a\",\"b\"]\n[\"c\"]\n", "object.json": `["a","b"] {"text":"c"}`, "bracket.json": `["a","b"]]`, "garbage.json": `["a","b"], x`,
+		"long.json": `["a","b"] "` + strings.Repeat("x", 1<<20) + `"`,
+	} {
+		_, _, err := readAll(name, []byte(data), DefaultOptions())
+		corpustest.BadInput(t, err, name, "something follows the JSON array after element 2")
+	}
+	if all, _, err := readAll("a.json", []byte("[\"a\",\"b\"]\r\n \n"), DefaultOptions()); err != nil || len(all) != 2 {
+		t.Errorf("white space: %+v, %v", all, err)
+	}
+}
+
 // TestPagesAboutHTML: neither Markdown with elements in it nor a text of which some lines begin with tags is HTML.
 func TestPagesAboutHTML(t *testing.T) {
 	for name, data := range map[string]string{

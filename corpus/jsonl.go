@@ -261,6 +261,17 @@ func (d *arrayDecoder) explain(err error) error {
 	return err
 }
 
+// ended returns io.EOF behind the array, where nothing else may be.
+func (d *arrayDecoder) ended() error {
+	d.refill()
+	_, err := d.json.Token()
+	var syntax *json.SyntaxError
+	if err == nil || errors.As(err, &syntax) || errors.Is(err, errElement) {
+		return badinput.Errorf("%s: something follows the JSON array after element %d; give one array, or JSON lines", d.name, d.elements)
+	}
+	return err
+}
+
 func (d *arrayDecoder) lines() uint64 { return d.elements }
 
 func (d *arrayDecoder) next(rec *record) error {
@@ -269,7 +280,7 @@ func (d *arrayDecoder) next(rec *record) error {
 		if _, err := d.json.Token(); err != nil { // the bracket
 			return d.explain(err)
 		}
-		return io.EOF
+		return d.ended()
 	}
 	var raw json.RawMessage
 	if err := d.json.Decode(&raw); err != nil {
