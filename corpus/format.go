@@ -51,17 +51,17 @@ var kinds = []kind{
 			}
 			return newPageDecoder(page.NewPO(in, o.TextColumn), page.POColumns, in.Name, o)
 		})},
-	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "2",
+	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "3",
 		begins: func(head []byte, _ bool) bool { return page.LooksWARC(head) },
 		open: onPages(func(r *Reader, br *bufio.Reader) (page.Reader, error) {
 			return page.NewWARC(br, r.src.Name, r.opts.Salvage), nil
 		})},
-	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "2",
+	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "3",
 		begins: func(head []byte, _ bool) bool {
 			return beginsPage(strings.TrimSpace(string(bytes.TrimPrefix(head[:min(len(head), 1024)], input.UTF8BOM))))
 		},
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewHTML(br), nil })},
-	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "2", open: openEPUB,
+	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "3", open: openEPUB,
 		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
 	{name: FormatMan, pages: true, begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},
@@ -239,8 +239,7 @@ func (d *pageDecoder) next(rec *record) error {
 	}
 	rec.text, rec.doc, rec.url = []byte(p.Text), []byte(p.Doc), []byte(p.URL)
 	for i, column := range d.names {
-		value := p.Columns[column]
-		rec.meta[i] = []byte(value[:min(len(value), MaxMetadataBytes)])
+		rec.meta[i] = []byte(page.Beginning(p.Columns[column], MaxMetadataBytes))
 	}
 	return nil
 }

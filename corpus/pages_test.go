@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -192,6 +193,18 @@ func TestDeepJSON(t *testing.T) {
 	}
 	if _, _, err := reads(t, "a.json", []byte("["+deep+"]"), opts); err == nil || !json.Valid([]byte("{}")) {
 		t.Error("an array of such an object is read")
+	}
+}
+
+// TestLongMetadata: a page with a long title is read, with the title's whole characters in the bytes that are kept.
+func TestLongMetadata(t *testing.T) {
+	opts := DefaultOptions()
+	opts.MetaColumns = "title,generator"
+	long := "x" + strings.Repeat("ä", 600)
+	all, counts, err := readAll("a.html", []byte(`<!doctype html><title>`+long+`</title><meta name="generator" content="`+long+`"><article><p>`+pageText(1)+
+		"</p><p>"+strings.Repeat("It is a long text. ", 20)+"</p></article>"), opts)
+	if err != nil || len(all) != 1 || !slices.Equal(all[0].Meta, []string{long[:1023], long[:999]}) {
+		t.Errorf("%d pages, counts %+v, error %v", len(all), counts, err)
 	}
 }
 

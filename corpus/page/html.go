@@ -247,7 +247,7 @@ func (m *marker) tag(z *html.Tokenizer) {
 // set sets a column at the first value.
 func (m *marker) set(column, value string) {
 	if value = strings.Join(strings.Fields(value), " "); m.columns[column] == "" && value != "" {
-		m.columns[column] = value[:min(len(value), 1000)]
+		m.columns[column] = Beginning(value, 1000)
 	}
 }
 

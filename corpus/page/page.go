@@ -7,6 +7,7 @@ package page
 import (
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"bitextmine/internal/badinput"
 )
@@ -31,6 +32,17 @@ type Page struct {
 // a program that translates pages (gtranslate, weglot, wpml ...); noai if its owner wants no use for training; the
 // program that made it; and the encoding of its characters.
 var Columns = []string{"title", "lang", "alternates", "machine", "noai", "generator", "charset"}
+
+// Beginning is the whole characters in the first bytes of a value, at most n.
+func Beginning(value string, n int) string {
+	if len(value) <= n {
+		return value
+	}
+	for n > 0 && !utf8.RuneStart(value[n]) {
+		n--
+	}
+	return value[:n]
+}
 
 // Skip is why a page is passed over.
 type Skip string
