@@ -144,6 +144,24 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// TestSortOfLargeNumbers: numbers that are one as float32 are in their order, rows without a number last.
+func TestSortOfLargeNumbers(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "pairs.jsonl"), filepath.Join(t.TempDir(), "out.tsv")
+	text := ""
+	for i, n := range []string{"16777217", "null", "16777216", "0.10000000000000003", "1e300", "0.1", "16777218", "1e301"} {
+		text += fmt.Sprintf(`{"src_text":"Satz %d","tgt_text":"sentence","n":%s}`+"\n", i, n)
+	}
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ascending, want := range map[bool]string{true: "5 3 2 0 6 4 7 1", false: "7 4 6 0 2 3 5 1"} {
+		run(t, Options{Files: []string{in}, Format: "tsv", Out: out, Sort: "n", Ascending: ascending})
+		if got := strings.ReplaceAll(strings.Join(rows(t, out, "src_text"), " "), "Satz ", ""); got != want {
+			t.Errorf("ascending %v: %s, want %s", ascending, got, want)
+		}
+	}
+}
+
 // TestSplit: no document is in two sets, the sets have about their shares, and which set a document is in depends on
 // nothing else.
 func TestSplit(t *testing.T) {

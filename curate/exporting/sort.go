@@ -84,6 +84,7 @@ func refuseWords(column string, b *table.Batch, rows []int, values func(row int)
 func (e *exporter) slice(ctx context.Context, sets []*set, from, to uint32) error {
 	type place struct {
 		order      uint32
+		value      float64 // many have one order: integers above 2^24, and what float64 tells apart alone
 		batch, row int
 	}
 	var places []place
@@ -95,8 +96,9 @@ func (e *exporter) slice(ctx context.Context, sets []*set, from, to uint32) erro
 		}
 		var some []int
 		for _, row := range rows {
-			if at := order(values(row), e.opts.Ascending); from <= at>>(32-binBits) && at>>(32-binBits) < to {
-				places = append(places, place{at, len(parts), len(some)})
+			value := values(row)
+			if at := order(value, e.opts.Ascending); from <= at>>(32-binBits) && at>>(32-binBits) < to {
+				places = append(places, place{at, value, len(parts), len(some)})
 				some = append(some, row)
 			}
 		}
@@ -110,7 +112,12 @@ func (e *exporter) slice(ctx context.Context, sets []*set, from, to uint32) erro
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(places, func(a, b place) int {
+		if a.order != b.order || e.opts.Ascending {
+			return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.value, b.value))
+		}
+		return cmp.Compare(b.value, a.value)
+	})
 	joined, err := table.Join(parts)
 	if err != nil {
 		return err
