@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bitextmine/encode/model"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
 
@@ -48,7 +49,8 @@ type Draft struct {
 
 	NoPrefix string // why there must be no prefix; empty: there may be one
 
-	made bool // Open made the directory
+	made     bool // Open made the directory
+	replaced bool // an encoder that was there has no manifest any more
 }
 
 // Found reports a conclusion and the file that it is from.
@@ -72,10 +74,33 @@ func (b *Draft) Open(fallback string) error {
 
 // Discarded is the error of an import, after the directory that was made for it is removed.
 func (b *Draft) Discarded(err error) error {
-	if err == nil || !b.made {
+	switch {
+	case err == nil:
+		return nil
+	case b.made:
+		return errors.Join(err, os.RemoveAll(b.Dir))
+	case b.replaced:
+		return fmt.Errorf("%w; files of the encoder that was in %s are replaced, so it has no %s now: import it again", err, b.Dir, model.FileName)
+	}
+	return err
+}
+
+// WriteFile writes a file of the encoder, by its name in the directory.
+func (b *Draft) WriteFile(name string, data []byte) error {
+	if err := b.replace(); err != nil {
 		return err
 	}
-	return errors.Join(err, os.RemoveAll(b.Dir))
+	return atomicfile.WriteBytes(filepath.Join(b.Dir, filepath.FromSlash(name)), data)
+}
+
+// replace removes the manifest of an encoder that was there, before a file is written: it would name files of both.
+func (b *Draft) replace() error {
+	err := os.Remove(filepath.Join(b.Dir, model.FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	b.replaced = b.replaced || err == nil
+	return err
 }
 
 // LookUp sets Known, unless the caller did: by the given name, by the origin that config.json names, or by the folder's
@@ -152,6 +177,9 @@ func (b *Draft) exported(layers, width int, numbers int64) {
 
 // Write publishes a graph as GraphFile, with a second file for weights that one file cannot hold.
 func (b *Draft) Write(g *export.Graph) (err error) {
+	if err := b.replace(); err != nil {
+		return err
+	}
 	b.Manifest.ONNX = GraphFile
 	b.Manifest.External, err = g.Write(b.Dir, GraphFile)
 	return err

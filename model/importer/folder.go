@@ -151,6 +151,9 @@ func (f *folder) bring(name string) (string, error) {
 	if f.root == f.Dir {
 		return name, nil
 	}
+	if err := f.replace(); err != nil {
+		return "", err
+	}
 	to := filepath.Join(f.Dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", err

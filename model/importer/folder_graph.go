@@ -10,7 +10,6 @@ import (
 
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
 	"bitextmine/train/weights"
@@ -264,5 +263,5 @@ func setWidth(f *folder, name, output string, g *onnxgraph.Graph) error {
 func (f *folder) extend(name string, raw []byte, more *export.Graph, what string) error {
 	f.Manifest.ONNX = path.Join(path.Dir(name), GraphFile)
 	f.Found("graph", name, "%s: %s", what, f.Manifest.ONNX)
-	return atomicfile.WriteBytes(filepath.Join(f.Dir, filepath.FromSlash(f.Manifest.ONNX)), more.Extend(raw))
+	return f.WriteFile(f.Manifest.ONNX, more.Extend(raw))
 }

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
@@ -277,8 +275,7 @@ func readFast(f *folder, name string) error {
 		}
 		lines[id] = piece
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(f.Dir, vocabFile),
-		[]byte(strings.Join(lines, "\n")+"\n")); err != nil {
+	if err := f.WriteFile(vocabFile, []byte(strings.Join(lines, "\n")+"\n")); err != nil {
 		return err
 	}
 	accents := n.Lower

