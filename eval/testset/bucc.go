@@ -37,14 +37,14 @@ func BUCCPairs(dir, target string) (pairs []LanguagePair, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pattern := range []string{"*.gold", "*/*.gold"} {
+	for _, pattern := range []string{"*.gold*", "*/*.gold*"} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
 			name, _, _ := strings.Cut(filepath.Base(file), ".")
-			if pair, ok := pairOf(name); ok && pair.Target == target && !slices.Contains(pairs, pair) {
+			if pair, ok := pairOf(name); ok && filepath.Ext(uncompressed(file)) == ".gold" && pair.Target == target && !slices.Contains(pairs, pair) {
 				pairs = append(pairs, pair)
 			}
 		}

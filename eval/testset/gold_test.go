@@ -1,6 +1,8 @@
 package testset
 
 import (
+	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,31 @@ import (
 	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
+
+// TestCompressedBUCC: a set whose files are compressed, the gold among them, is found and read.
+func TestCompressedBUCC(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"de": "d1\tHallo.\nd2\tTschüss.\n", "en": "e1\tBye.\ne2\tHello.\n", "gold": "d1\te2\nd2\te1\n"} {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		_, _ = z.Write([]byte(text))
+		_ = z.Close()
+		if err := os.WriteFile(filepath.Join(dir, "de-en.train."+name+".gz"), out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pairs, err := BUCCPairs(dir, "en")
+	if want := []LanguagePair{{Source: "de", Target: "en"}}; err != nil || !slices.Equal(pairs, want) {
+		t.Fatalf("%v, %v, want %v", pairs, err, want)
+	}
+	files, err := FindBUCC(dir, pairs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, rows, err := ReadBUCC(files[0], pairs[0]); err != nil || !slices.Equal(rows, [][2]int32{{0, 1}, {1, 0}}) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
 
 func TestReadGoldRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{

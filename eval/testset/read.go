@@ -3,7 +3,7 @@ package testset
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,11 +70,11 @@ func readSide(path, language string, ids bool) (Side, error) {
 	return side, nil
 }
 
-// readGoldRows reads a gold file and looks up its ids on both sides.
+// readGoldRows reads a gold file, in any compression that corpus reads, and looks up its ids on both sides.
 func readGoldRows(path string, source, target Side) (_ [][2]int32, err error) {
-	f, err := os.Open(path)
+	f, err := input.OpenDecompressed(input.File{Path: path})
 	if err != nil {
-		return nil, badinput.Errorf("open gold: %w", err)
+		return nil, fmt.Errorf("open gold: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	pairs, err := ReadGold(f, path)
