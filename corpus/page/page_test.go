@@ -218,6 +218,39 @@ func TestCompressedAnswers(t *testing.T) {
 	}
 }
 
+// TestCutOffChunks: of an answer in chunks that is cut off there is what came, without the sizes of chunks; of one that
+// is compressed, too, as much as of other answers.
+func TestCutOffChunks(t *testing.T) {
+	chunks := func(body string, size int) string {
+		var out strings.Builder
+		for ; body != ""; body = body[min(len(body), size):] {
+			part := body[:min(len(body), size)]
+			fmt.Fprintf(&out, "%x\r\n%s\r\n", len(part), part)
+		}
+		return out.String() + "0\r\n\r\n"
+	}
+	cut := func(body string) string { return body[:len(body)-30] }
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, pageOf("", article))
+	_ = z.Close()
+	for name, c := range map[string]struct{ header, body string }{
+		"text":         {"", pageOf("", article)},
+		"compressed":   {"Content-Encoding: gzip\r\n", packed.String()},
+		"decompressed": {"Content-Encoding: gzip\r\n", pageOf("", article)},
+	} {
+		whole, err := readAll(t, plainWARC(response(1, c.header, cut(c.body)), false))
+		if err != nil || whole[0].Text == "" {
+			t.Fatalf("%s: %q (%s), error %v", name, whole[0].Text, whole[0].Detail, err)
+		}
+		pages, err := readAll(t, plainWARC(response(1, "Transfer-Encoding: chunked\r\n"+c.header, cut(chunks(c.body, 50))), false))
+		if err != nil || pages[0].Skip != "" || !strings.Contains(pages[0].Text, "The new tram line opened on Monday, and thousands of people rode it on the first day.") ||
+			strings.Contains(pages[0].Text, "32") {
+			t.Errorf("%s: %q (%s), error %v", name, pages[0].Text, pages[0].Detail, err)
+		}
+	}
+}
+
 // TestWARCDamaged: an archive that is cut in the middle, or has a record without a header, is refused by name, or read
 // around the damage.
 func TestWARCDamaged(t *testing.T) {

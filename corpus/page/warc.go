@@ -297,7 +297,8 @@ func parseAnswer(block []byte) (*answer, error) {
 	}
 	body, _ := io.ReadAll(from) // it is in memory, so this cannot fail
 	if strings.Contains(strings.ToLower(a.header.Get("Transfer-Encoding")), "chunked") {
-		if whole, err := limited(httputil.NewChunkedReader(bytes.NewReader(body))); err == nil {
+		whole, err := limited(httputil.NewChunkedReader(bytes.NewReader(body)))
+		if err == nil || errors.Is(err, io.ErrUnexpectedEOF) && len(whole) > 0 { // the second is cut off
 			body = whole // else it was put together by the crawler
 		}
 	}
