@@ -24,6 +24,10 @@ type Batch struct {
 func batchOf(record arrow.Record, first uint64) *Batch {
 	fields := slices.Clone(record.Schema().Fields())
 	for i := range fields {
+		if marked(fields[i]) {
+			fields[i].Metadata = markJSON
+			continue
+		}
 		fields[i].Metadata = arrow.Metadata{} // the Parquet reader leaves its numbers of columns there
 	}
 	return &Batch{int(record.NumRows()), fields, record.Columns(), first}

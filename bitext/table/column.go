@@ -248,6 +248,7 @@ func notA(name, what string, t arrow.DataType) error {
 type Cells struct {
 	Name string
 	Kind Kind
+	JSON bool // texts are values in JSON, such as objects
 	Null func(i int) bool
 	// Append adds a value to dst: a number in the fewest digits that give it again, a truth value as true or false, keys
 	// in hexadecimal digits. A list has no such form.
@@ -261,7 +262,7 @@ func (b *Batch) Cells() ([]Cells, error) {
 	cells := make([]Cells, len(b.columns))
 	for c, values := range b.columns {
 		kind := kindOf(b.fields[c].Type)
-		cells[c] = Cells{Name: b.fields[c].Name, Kind: kind, Null: values.IsNull}
+		cells[c] = Cells{Name: b.fields[c].Name, Kind: kind, JSON: marked(b.fields[c]), Null: values.IsNull}
 		switch kind {
 		case Text:
 			texts := textsOf(values)

@@ -125,6 +125,8 @@ func (s *jsonlSource) infer(objects []object) {
 	for i, f := range s.fields {
 		if f.Type == arrow.Null || slices.Contains(s.texts[:], f.Name) {
 			s.fields[i].Type = arrow.BinaryTypes.String
+		} else if f.Type == rawJSON {
+			s.fields[i].Metadata = markJSON
 		}
 	}
 }
@@ -246,8 +248,15 @@ func appendJSON(to array.Builder, value json.RawMessage) bool {
 
 func (s *jsonlSource) Close() error { return s.lines.Close() }
 
-// rawJSON is the type of values that are passed on as JSON; nothing else in this package has it.
+// rawJSON is the type of values that are passed on as JSON. Texts of a Parquet file may have it, too, so fields of such
+// values have the metadata markJSON.
 var (
 	rawJSON  = arrow.BinaryTypes.LargeString
+	markJSON = arrow.NewMetadata([]string{"mine.json"}, []string{"true"})
 	listType = arrow.ListOf(arrow.BinaryTypes.String)
 )
+
+// marked reports whether a field has values that are passed on as JSON.
+func marked(f arrow.Field) bool {
+	return f.Type.ID() == rawJSON.ID() && f.HasMetadata() && f.Metadata.FindKey(markJSON.Keys()[0]) >= 0
+}

@@ -162,6 +162,32 @@ func TestSortOfLargeNumbers(t *testing.T) {
 	}
 }
 
+// TestValuesOfJSON: objects, and values of several types, stay as they are in JSON lines, also by way of Parquet, and
+// are texts elsewhere; a text that looks like an object stays a text.
+func TestValuesOfJSON(t *testing.T) {
+	dir := t.TempDir()
+	in, lines, parquet, tsv := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.parquet"), filepath.Join(dir, "out.tsv")
+	text := `{"src_text":"Haus","tgt_text":"house","meta":{"a":1,"b":["x",{"c":null}]},"mixed":"x","said":"{\"a\":1}","list":["x"],"ok":true,"n":1.5}
+{"src_text":"Baum","tgt_text":"tree","meta":null,"mixed":{"d":"\u00e4 \\"},"said":"5","list":[],"ok":false,"n":2}
+{"src_text":"Hof","tgt_text":"yard","meta":[[1, 2]],"mixed":7,"said":null,"list":null,"ok":null,"n":null}
+`
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, Options{Files: []string{in}, Format: "parquet", Out: parquet})
+	want := strings.Replace(text, "1, 2", "1,2", 1)
+	for _, from := range []string{in, parquet} {
+		run(t, Options{Files: []string{from}, Format: "jsonl", Out: lines, Sort: "n", Ascending: true})
+		if got, err := os.ReadFile(lines); err != nil || string(got) != want {
+			t.Errorf("of %s: %v\n%swant\n%s", filepath.Base(from), err, got, want)
+		}
+	}
+	run(t, Options{Files: []string{in}, Format: "tsv", Out: tsv})
+	if got := rows(t, tsv, "meta", "mixed", "said"); !slices.Equal(got, []string{`{"a":1,"b":["x",{"c":null}]} "x" {"a":1}`, ` {"d":"\\u00e4 \\\\"} 5`, "[[1, 2]] 7 "}) {
+		t.Errorf("TSV: %q", got)
+	}
+}
+
 // TestSplit: no document is in two sets, the sets have about their shares, and which set a document is in depends on
 // nothing else.
 func TestSplit(t *testing.T) {

@@ -215,6 +215,11 @@ func (w *jsonl) value(dst []byte, c *table.Cells, i int) []byte {
 		return dst
 	}
 	w.text = c.Append(w.text[:0], i)
+	if c.JSON {
+		if value := bytes.NewBuffer(dst); json.Compact(value, w.text) == nil {
+			return value.Bytes()
+		}
+	}
 	return quote(dst, w.text)
 }
 
