@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"bitextmine/internal/badinput"
 )
@@ -266,7 +267,7 @@ func (p *parser) operand() (expression, error) {
 	}
 	token := p.tokens[p.at]
 	p.at++
-	switch first := rune(token[0]); {
+	switch first, _ := utf8.DecodeRuneInString(token); {
 	case token == "(":
 		inner, err := p.level(0)
 		if err == nil && !p.next(")") {
@@ -354,11 +355,11 @@ func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 // tokenize divides a condition into names, numbers, texts with their quotation marks, and operators.
 func tokenize(text string) (tokens []string, err error) {
 	for i := 0; i < len(text); {
-		c := rune(text[i])
-		end := i + 1
+		c, width := utf8.DecodeRuneInString(text[i:])
+		end := i + width
 		switch {
 		case unicode.IsSpace(c):
-			i++
+			i = end
 			continue
 		case c == '"' || c == '\'':
 			close := strings.IndexRune(text[i+1:], c)
@@ -367,9 +368,9 @@ func tokenize(text string) (tokens []string, err error) {
 			}
 			end = i + 1 + close + 1
 		case isName(c) || unicode.IsDigit(c) || c == '.':
-			for end < len(text) && (isName(rune(text[end])) || unicode.IsDigit(rune(text[end])) || text[end] == '.') {
-				end++
-			}
+			end += len(text[end:]) - len(strings.TrimLeftFunc(text[end:], func(r rune) bool {
+				return isName(r) || unicode.In(r, unicode.Nd, unicode.M) || r == '.'
+			}))
 		case strings.ContainsRune("=!<>", c) && end < len(text) && text[end] == '=':
 			end++
 		case !strings.ContainsRune("<>+-*/(),", c):

@@ -37,7 +37,7 @@ func rejects(t *testing.T, condition string, numbers map[string]float64, texts m
 
 func TestConditions(t *testing.T) {
 	numbers := map[string]float64{"a": 1, "b": 2, "zero": 0, "null": math.NaN()}
-	texts := map[string]string{"lang": "de", "other": "en", "none": "", "points": " 7.5", "word": "x"}
+	texts := map[string]string{"lang": "de", "other": "en", "none": "", "points": " 7.5", "word": "x", "Größe": "x", "भाषा": "हि", "日本語_1": "à"}
 	for condition, want := range map[string]bool{
 		"a": true, "zero": false, "null": false, "not zero": true, "not null": false,
 		"a == 1": true, "a != 1": false, "a < b": true, "b <= 2": true, "a > b": false, "b >= 2.0": true,
@@ -48,6 +48,7 @@ func TestConditions(t *testing.T) {
 		"points > 7": true, "points == 7.5": true, "points == '7.5'": false, "points != 7.5": false, "max(points, a) + 1 == 8.5": true, "word > 3": false,
 		"not word > 3": false, "none < 3": false, "points > b and lang == 'de'": true, "points == a": false, "a < points": true,
 		"lang == 'de'": true, "lang != 'de'": false, "lang != other": true, "none != lang": false, "none == 'x' or a": true,
+		"Größe == 'x'": true, "भाषा!='हि'": false, "日本語_1 == \"à\"\u00a0and a": true, "max(Größe,a) == 1": false,
 	} {
 		if got := rejects(t, condition, numbers, texts); got != want {
 			t.Errorf("%s: %v", condition, got)
@@ -66,6 +67,7 @@ func TestBadRules(t *testing.T) {
 		"an open bracket":    {"rules:\n  a: (b", `")" is missing`},
 		"two values":         {"rules:\n  a: b c", `"c" is not expected`},
 		"an operator":        {"rules:\n  a: b & c", "no operator"},
+		"a sign":             {"rules:\n  a: b ≤ c", `"≤" is no operator`},
 		"a quotation mark":   {"rules:\n  a: b == 'c", "no second one"},
 		"a function":         {"rules:\n  a: min(b)", `"," is missing`},
 		"a number":           {"rules:\n  a: b > 1.2.3", "not a number"},
