@@ -283,7 +283,7 @@ func readM2M(c *config) network {
 		if b.wrong != nil { // the table of places is as wide as that of words, whatever the configuration says
 			return x
 		}
-		x = b.places(x, sines(pad+1, n.MaxTokens, width), width)
+		x = b.places(x, Sines(pad+1, n.MaxTokens, width), width)
 		for i := range layers {
 			at := fmt.Sprintf("layers.%d.", i)
 			y := b.norm(x, at+"self_attn_layer_norm", width, epsilon, true)
@@ -299,9 +299,9 @@ func readM2M(c *config) network {
 	return n
 }
 
-// sines are the places from first on, as tensor2tensor computed them: sines in the first half of a row, cosines in the
+// Sines are the places from first on, as tensor2tensor computed them: sines in the first half of a row, cosines in the
 // second, wavelengths from 2π to exactly 10000·2π. The last number of an odd row is 0.
-func sines(first, places, width int) []float32 {
+func Sines(first, places, width int) []float32 {
 	out := make([]float32, places*width)
 	half := width / 2
 	for p := range places {

@@ -10,6 +10,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"bitextmine/encode/embedding"
 )
 
 // kind is a type of numbers: bytes of one, and how it becomes a float32.
@@ -24,7 +26,7 @@ var kinds = map[string]kind{
 	"DoubleStorage": {8, func(b []byte) float32 {
 		return float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}},
-	"HalfStorage": {2, func(b []byte) float32 { return half(binary.LittleEndian.Uint16(b)) }},
+	"HalfStorage": {2, func(b []byte) float32 { return embedding.Widen(binary.LittleEndian.Uint16(b)) }},
 	"BFloat16Storage": {2, func(b []byte) float32 {
 		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16)
 	}},
@@ -34,20 +36,6 @@ var kinds = map[string]kind{
 	"CharStorage":  {1, func(b []byte) float32 { return float32(int8(b[0])) }},
 	"ByteStorage":  {1, func(b []byte) float32 { return float32(b[0]) }},
 	"BoolStorage":  {1, func(b []byte) float32 { return float32(b[0]) }},
-}
-
-// half is a float16.
-func half(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch {
-	case exponent == 0:
-		value := float32(fraction) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(value) | sign)
-	case exponent == 0x1f:
-		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
 // storage is the numbers that tensors are views of.

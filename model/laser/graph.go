@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"bitextmine/model/architecture"
 	"bitextmine/train/export"
 )
 
@@ -229,15 +230,7 @@ func (t transformer) positions(w *writer) string {
 		}
 		numbers = all[(padding+1)*t.width:]
 	} else {
-		numbers = make([]float32, t.places*t.width)
-		half := t.width / 2
-		for p := range t.places {
-			for i := range half { // tensor2tensor's order: sines, then cosines
-				angle := float64(p+padding+1) * math.Exp(-math.Log(10000)*float64(i)/float64(half-1))
-				numbers[p*t.width+i] = float32(math.Sin(angle))
-				numbers[p*t.width+half+i] = float32(math.Cos(angle))
-			}
-		}
+		numbers = architecture.Sines(padding+1, t.places, t.width)
 	}
 	table := w.constant("positions", []int{t.places, t.width}, numbers)
 	length := w.op("Gather", []string{w.op("Shape", []string{export.IDs}), w.constant("one", []int{1}, []int64{1})},
