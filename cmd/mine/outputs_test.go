@@ -152,18 +152,20 @@ func TestOutputsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for call, says := range map[string]string{
-		"report mined -o mined/run.json":                       "a file of the run",
-		"report mined -o mined/labels.jsonl":                   "a file of the run",
-		"export mined --out mined/labels.jsonl":                "a file of the run",
-		"align mined/de-en.parquet --out mined/run.json":       "a file of the run",
-		"export pairs.tsv --out linked.jsonl":                  "a file of the run",
-		"filter pairs.tsv --out mined/de-en.parquet":           "a file of the run",
-		"export pairs.tsv --out mined/run.lock --format jsonl": "a file of the run",
-		"export mined --out d.tsv --domains d.tsv":             "name the same file",
-		"align pairs.tsv --out x --tokens-out ./x":             "name the same file",
-		"eval bucc-laser --pairs x --curve " + dir + "/x":      "name the same file",
-		"align --src-text a --tgt-text b pairs.tsv":            "or one file alone",
-		"align --src-text a b --tgt-text b --out y.links":      "or one file alone",
+		"report mined -o mined/run.json":                           "a file of the run",
+		"report mined -o mined/labels.jsonl":                       "a file of the run",
+		"export mined --out mined/labels.jsonl":                    "a file of the run",
+		"align mined/de-en.parquet --out mined/run.json":           "a file of the run",
+		"export pairs.tsv --out linked.jsonl":                      "a file of the run",
+		"filter pairs.tsv --out mined/de-en.parquet":               "a file of the run",
+		"export pairs.tsv --out mined/run.lock --format jsonl":     "a file of the run",
+		"export mined --out d.tsv --domains d.tsv":                 "name the same file",
+		"align-docs a b --src de --tgt en --out mined/run.json":    "a file of the run",
+		"align-docs a b --src de --tgt en --out x --crossings ./x": "name the same file",
+		"align pairs.tsv --out x --tokens-out ./x":                 "name the same file",
+		"eval bucc-laser --pairs x --curve " + dir + "/x":          "name the same file",
+		"align --src-text a --tgt-text b pairs.tsv":                "or one file alone",
+		"align --src-text a b --tgt-text b --out y.links":          "or one file alone",
 	} {
 		if _, err := command(t, strings.Fields(call)...); !badinput.Is(err) || !strings.Contains(err.Error(), says) {
 			t.Errorf("mine %s: error %v", call, err)

@@ -26,6 +26,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/record"
 )
 
 // ladderFormat is the format of vecalign's files of beads.
@@ -219,14 +220,15 @@ func (o *alignOptions) outputs() []string {
 	return []string{o.out}
 }
 
-// checkOutputs refuses files that cannot be written, or that are read.
+// checkOutputs refuses files that cannot be written, that are read, are a run's own, or that --crossings names, too.
 func (o *alignOptions) checkOutputs(args []string, pairs []document.Pair) error {
 	read := append([]string{o.pairs}, args...)
 	for _, p := range pairs {
 		read = append(read, p.Source, p.Target)
 	}
 	for _, out := range o.outputs() {
-		if err := cmp.Or(atomicfile.Writable(out), atomicfile.RefuseInput(out, read...)); err != nil {
+		if err := cmp.Or(flags.RefuseSame("crossings", o.crossings, "out", out), atomicfile.Writable(out), record.RefuseOwn(out),
+			atomicfile.RefuseInput(out, read...)); err != nil {
 			return err
 		}
 	}

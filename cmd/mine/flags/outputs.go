@@ -55,13 +55,11 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		if err != nil || path == "" || kind == "" {
 			return
 		}
-		file := path
-		if absolute, failed := filepath.Abs(path); failed == nil {
-			file = absolute
-		}
-		if other, taken := outputs[file]; taken && kind != Folder && !strings.HasPrefix(path, "/dev/") {
-			err = badinput.Errorf("--%s and --%s name the same file %s: give each its own", other, f.Name, path)
-			return
+		file := absolute(path)
+		if other, taken := outputs[file]; taken && kind != Folder {
+			if err = RefuseSame(other, file, f.Name, path); err != nil {
+				return
+			}
 		}
 		outputs[file] = f.Name
 		switch kind {
@@ -81,6 +79,21 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	return err
+}
+
+// RefuseSame refuses two flags that name the same file to write. Both may be a device, such as /dev/stdout.
+func RefuseSame(one, file, other, path string) error {
+	if file == "" || absolute(file) != absolute(path) || strings.HasPrefix(path, "/dev/") {
+		return nil
+	}
+	return badinput.Errorf("--%s and --%s name the same file %s: give each its own", one, other, path)
+}
+
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 func replaceable(cmd *cobra.Command, args []string, path string) error {
