@@ -200,23 +200,14 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 
 // refuseIdle refuses flags that change nothing without another.
 func (o *exportOptions) refuseIdle(given func(flag string) bool, format string) error {
-	for _, idle := range []struct {
-		flag, needs string
-		met         bool
-	}{
-		{"ascending", "--sort", o.sort != ""},
-		{"sort", "a column", o.sort != ""},
-		{"where", "a condition", o.where != ""},
-		{"max-missing", "--blocks", o.blocks != ""},
-		{"split-by", "--dev or --test", o.dev+o.test > 0},
-		{"licence", "--format hf", format == exporting.HuggingFace},
-		{"line-breaks", "--format tsv or moses", format == "tsv" || format == "moses"},
-	} {
-		if given(idle.flag) && !idle.met {
-			return badinput.Errorf("--%s changes nothing without %s: give both or neither", idle.flag, idle.needs)
-		}
-	}
-	return nil
+	return flags.RefuseIdle("mine export", given,
+		flags.Idle{Used: o.sort != "", For: "--sort", Flags: []string{"ascending"}},
+		flags.Idle{Used: o.sort != "", For: "a column", Flags: []string{"sort"}},
+		flags.Idle{Used: o.where != "", For: "a condition", Flags: []string{"where"}},
+		flags.Idle{Used: o.blocks != "", For: "--blocks", Flags: []string{"max-missing"}},
+		flags.Idle{Used: o.dev+o.test > 0, For: "--dev or --test", Flags: []string{"split-by"}},
+		flags.Idle{Used: format == exporting.HuggingFace, For: "--format hf", Flags: []string{"licence"}},
+		flags.Idle{Used: format == "tsv" || format == "moses", For: "--format tsv or moses", Flags: []string{"line-breaks"}})
 }
 
 // placesIn reads the text of a run again.

@@ -118,6 +118,11 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	if o.format == ladderFormat && o.pairs != "" {
 		return nil, badinput.Errorf("a ladder has the beads of one pair of documents: choose another --format for --pairs")
 	}
+	if err := flags.RefuseIdle("mine align-docs", o.Changed,
+		flags.Idle{Used: o.format != ladderFormat, For: "another --format than ladder, which has all beads", Flags: []string{"deletions", "min-score"}},
+		flags.Idle{Used: o.format == "tsv" || o.format == "moses", For: "--format tsv or moses", Flags: []string{"line-breaks"}}); err != nil {
+		return nil, err
+	}
 	languages, err := flags.TwoLanguages("mine align-docs", o.source, o.target)
 	if err != nil {
 		return nil, err

@@ -85,6 +85,14 @@ func (o *beadOptions) run(ctx context.Context, out io.Writer) error {
 		return badinput.Errorf("mine eval beads: give --hyp and --gold, or --dir, or --src-text and --tgt-text")
 	case o.made < 1 || o.length < 2:
 		return badinput.Errorf("mine eval beads: --made must be positive and --length at least 2")
+	}
+	err = flags.RefuseIdle("mine eval beads", o.Changed,
+		flags.Idle{Used: o.dir != "", For: "--dir", Flags: []string{"only"}},
+		flags.Idle{Used: o.sourceText != "", For: "--src-text and --tgt-text", Flags: []string{"made", "length", "seed"}},
+		flags.Idle{Used: o.beads == "", For: "--dir, or --src-text and --tgt-text", Flags: []string{"src", "tgt", "max-span", "skip", "encoder"}})
+	switch {
+	case err != nil:
+		return err
 	case o.beads != "":
 		return o.compare(out, format)
 	}

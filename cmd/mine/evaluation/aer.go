@@ -84,17 +84,16 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		return badinput.Errorf("mine eval aer: give --hyp and --gold together, or --dir alone")
 	case o.linksBase>>1 != 0 || o.goldBase>>1 != 0:
 		return badinput.Errorf("mine eval aer: --hyp-base and --gold-base must be 0 or 1")
+	}
+	err = flags.RefuseIdle("mine eval aer", o.Changed,
+		flags.Idle{Used: o.dir != "", For: "--dir", Flags: append(o.model.Names(), "bitext", "only", "words", "src", "tgt")},
+		flags.Idle{Used: o.dir == "", For: "--hyp and --gold", Flags: []string{"tokens", "hyp-base"}},
+		flags.Idle{Used: o.more != "", For: "--bitext", Flags: []string{"words"}})
+	switch {
+	case err != nil:
 	case o.dir != "":
-		if err = o.without("--hyp and --gold", "tokens", "hyp-base"); err == nil && o.more == "" {
-			err = o.without("--bitext", "words")
-		}
-		if err == nil {
-			err = o.alignSets(ctx, r)
-		}
+		err = o.alignSets(ctx, r)
 	default:
-		if err = o.without("--dir", append(o.model.Names(), "bitext", "only", "words", "src", "tgt")...); err != nil {
-			break
-		}
 		var c eval.LinkCounts
 		if c, err = eval.CompareLinks(o.links, o.linksBase, o.gold, o.goldBase, o.tokens); err == nil {
 			r = eval.NewAlignmentReport(o.links)
@@ -108,16 +107,6 @@ func runAER(ctx context.Context, o *aerOptions, out io.Writer) error {
 		return err
 	}
 	return program.WriteReports(out, format, r)
-}
-
-// without refuses flags that only count beside others.
-func (o *aerOptions) without(others string, names ...string) error {
-	for _, name := range names {
-		if o.Changed(name) {
-			return badinput.Errorf("mine eval aer: --%s is for %s: leave it out", name, others)
-		}
-	}
-	return nil
 }
 
 // alignSets aligns and measures the sets of --dir.
