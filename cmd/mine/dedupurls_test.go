@@ -36,14 +36,16 @@ func TestExportDedupURLs(t *testing.T) {
 	if !strings.Contains(said, "with 7 addresses; 0 rows repeated a pair") {
 		t.Errorf("%s", said)
 	}
-	must(t, "export", mined, "--where", "src_url == 'http://de/2'", "--out", filepath.Join(dir, "some.parquet"))
-	if said := must(t, append(export, "--bitext", filepath.Join(dir, "some.parquet"))...); !strings.HasPrefix(said, "1 of 1 pairs exported, with 3 addresses") {
+	some := filepath.Join(dir, "some.parquet")
+	must(t, "export", mined, "--where", "src_url == 'http://de/2'", "--out", some)
+	if said := must(t, append(export, "--bitext", some)...); !strings.HasPrefix(said, "1 of 1 pairs exported, with 3 addresses") {
 		t.Errorf("%s", said)
 	}
 	write("en2.jsonl", page("http://en/3", "The train is slow today."))
 	for want, args := range map[string][]string{
 		"en2.jsonl was changed since the run": export,
 		"leave it or --blocks out":            append(export, "--blocks", "9"),
+		"--bitext says what is kept of a run": {"export", some, "--dedup-urls", "--bitext", some, "--out", out},
 	} {
 		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)

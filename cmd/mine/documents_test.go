@@ -330,6 +330,7 @@ func checkBlocks(t *testing.T, dir, mined string) {
 	for want, args := range map[string][]string{
 		`--blocks is "page"`:      {"export", mined, "--blocks", "page", "--out", out},
 		`--blocks is "0"`:         {"export", mined, "--blocks", "0", "--out", out},
+		"--blocks is of one run":  {"export", mined, out, "--blocks", "document", "--out", rest},
 		"--max-missing changes n": {"export", mined, "--max-missing", "2", "--out", out},
 		"--ascending changes not": {"export", mined, "--ascending", "--out", out},
 		"--where changes nothing": {"export", mined, "--where", "", "--out", out},

@@ -153,17 +153,22 @@ func (o *exportOptions) options(files []string) (opts exporting.Options, err err
 	if o.anonymise != "" && opts.Anonymise != exporting.InTexts && opts.Anonymise != exporting.AsColumns {
 		return opts, badinput.Errorf("--anonymise is %q: give %s or %s", o.anonymise, exporting.InTexts, exporting.AsColumns)
 	}
-	if o.blocks == "" && !o.dedupURLs && o.bitext != "" {
+	switch {
+	case o.blocks == "" && !o.dedupURLs && o.bitext != "":
 		return opts, badinput.Errorf("--bitext says what blocks keep: give --blocks, too, or name the file in place of the run")
-	}
-	if o.blocks != "" && o.dedupURLs {
+	case o.blocks != "" && o.dedupURLs:
 		return opts, badinput.Errorf("--dedup-urls is of pairs of sentences: leave it or --blocks out")
+	case o.blocks != "" && len(files) > 1:
+		return opts, badinput.Errorf("--blocks is of one run: leave %s out", files[1])
 	}
 	if opts.Table, err = o.columnFlags.options(); err != nil {
 		return opts, err
 	}
 	if opts.Files, opts.Labels, err = bitextOf(files); err != nil {
 		return opts, err
+	}
+	if o.dedupURLs && o.bitext != "" && opts.Files[0] == files[0] {
+		return opts, badinput.Errorf("--bitext says what is kept of a run, and %s is a file: leave one of them out", files[0])
 	}
 	if o.out == "" {
 		return opts, badinput.Errorf("mine export: name the file to write with --out")
