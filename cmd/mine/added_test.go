@@ -16,7 +16,8 @@ func TestAScorerIsAddedTo(t *testing.T) {
 	dir := t.TempDir()
 	texts := []string{"--src", "de", "--tgt", "en", "--src-text", "../../fixtures/text/de.txt", "--tgt-text", "../../fixtures/text/en.txt", "--work", filepath.Join(dir, "work")}
 	first, varied := filepath.Join(dir, "first.json"), filepath.Join(dir, "varied.json")
-	must(t, append([]string{"fit-scorer", "--scorer-out", first}, texts...)...)
+	saved, pairs := filepath.Join(dir, "saved.json"), writerInto(t, dir)("pairs.tsv", "Ein Satz.\tA sentence.\n")
+	must(t, append([]string{"fit-scorer", "--scorer-out", first, "--save-examples", saved}, texts...)...)
 	must(t, append([]string{"fit-scorer", "--base", first, "--short", "--scorer-out", varied}, texts...)...)
 	weights := func(path string) (weights, short []float64) {
 		t.Helper()
@@ -69,7 +70,12 @@ func TestAScorerIsAddedTo(t *testing.T) {
 	if known, unknown := expected(varied, "de"), expected(varied, "cs"); expected(both, "de") != known || expected(both, "cs") == unknown {
 		t.Error("of German the share that is expected is another, or of Czech it is not")
 	}
-	for _, wrong := range [][]string{{"--short"}, {"--unknown"}, {"--short", "--unknown", "--base", first}, {"--short", "--base", "none"}, {"--base", first}, {"--short", "--base", first, "--without", "cosine"}} {
+	for _, wrong := range [][]string{
+		{"--short"}, {"--unknown"}, {"--short", "--unknown", "--base", first}, {"--short", "--base", "none"}, {"--base", first},
+		{"--short", "--base", first, "--without", "cosine"}, {"--short", "--base", first, "--share", "0.2"},
+		{"--examples", saved, "--save-examples", filepath.Join(dir, "again.json")}, {"--examples", saved, "--pairs", pairs},
+		{"--examples", saved, "--pairs-src", pairs}, {"--examples", saved, "--pairs-tgt", pairs},
+	} {
 		if _, err := command(t, append(append([]string{"fit-scorer"}, wrong...), texts...)...); !badinput.Is(err) {
 			t.Errorf("mine fit-scorer %s: %v", strings.Join(wrong, " "), err)
 		}

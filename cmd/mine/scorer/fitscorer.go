@@ -135,8 +135,14 @@ func runFitScorer(ctx context.Context, s *flags.Settings, o fitOptions, out io.W
 	return err
 }
 
-// keeps reads the scorer that stays beside what is added to it; nil: none does.
+// keeps refuses flags that exclude each other, and reads the scorer that stays beside what is added to it; nil: none
+// does.
 func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
+	for _, flag := range []string{"save-examples", "pairs", "pairs-src", "pairs-tgt"} {
+		if len(o.examples) > 0 && s.Changed(flag) {
+			return nil, badinput.Errorf("--%s is of examples that are made, and --examples names some that were saved; give one of them", flag)
+		}
+	}
 	switch {
 	case o.short && o.unknown:
 		return nil, badinput.Errorf("--short and --unknown add to a scorer one after the other: give one of them")
@@ -147,6 +153,9 @@ func (o fitOptions) keeps(s *flags.Settings) (*score.Named, error) {
 	}
 	if len(o.without) > 0 {
 		return nil, badinput.Errorf("--without is of features that --base keeps; give one of them")
+	}
+	if s.Changed("share") {
+		return nil, badinput.Errorf("--share is of a scorer that is fitted anew, and --base keeps its own; give one of them")
 	}
 	cfg, _, err := s.Load()
 	if err != nil {
