@@ -160,6 +160,7 @@ func TestMisspeltNames(t *testing.T) {
 		"run --kubernetes-image x":                   "mine run: kubernetes_image is a setting without a flag: give it with --config FILE or MINE_KUBERNETES_IMAGE",
 		"plan --slurm-options x":                     "slurm_options is a setting without a flag: give it with --config FILE",
 		"encode --kubernetes-image x":                "has no flag",
+		"serve x --host example.org:8077":            "give a name alone, without a port",
 		"eval xsim beads":                            "beads is no protocol but a command: give `mine eval beads` by itself",
 		"model check intfloat/multilingual-e5-small": "`mine model get multilingual-e5-small`",
 		"model check laser2":                         "laser2 is not on the Hugging Face hub",

@@ -73,8 +73,8 @@ func (o *serveOptions) run(ctx context.Context, dir string, out io.Writer) (err 
 		return badinput.Errorf("--address is empty: give an address and port, such as 127.0.0.1:8077, or leave it out")
 	}
 	for _, host := range o.hosts {
-		if strings.ContainsAny(host, "/ ") || host == "" {
-			return badinput.Errorf("--host is %q: give a name alone, such as mine.example.org", host)
+		if strings.ContainsAny(host, "/ :") || host == "" {
+			return badinput.Errorf("--host is %q: give a name alone, without a port, such as mine.example.org", host)
 		}
 	}
 	cfg, _, err := o.Load()
