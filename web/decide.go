@@ -134,8 +134,8 @@ func (d *decisions) happened(keys [2][16]byte) string {
 func who(l label.Label) string { return cmp.Or(l.By, "somebody") }
 
 // reviewPage shows pairs one at a time.
-func reviewPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
-	sel, card, now, err := one.nextCard(r)
+func reviewPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	sel, card, now, err := one.nextCard(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func reviewPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]by
 }
 
 // cardPage is the part of the review that changes.
-func cardPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
-	_, card, _, err := one.nextCard(r)
+func cardPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	_, card, _, err := one.nextCard(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -154,9 +154,9 @@ func cardPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte
 
 // nextCard is the pair at a place of a list or, if asked so or if no place is named, the first undecided one from there
 // on.
-func (o *shown) nextCard(r *http.Request) (sel page.Selection, card page.Card, now *decisions, err error) {
+func (o *shown) nextCard(ctx context.Context, s *Server, r *http.Request) (sel page.Selection, card page.Card, now *decisions, err error) {
 	form := r.URL.Query()
-	sel, rows, err := o.selection(r)
+	sel, rows, err := o.selection(ctx, s, r)
 	if err != nil {
 		return sel, card, nil, err
 	}

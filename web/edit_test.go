@@ -192,7 +192,7 @@ func TestRandomReviewEstimates(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted.Threshold = s.shown.Report.Threshold
-	rows, err := s.shown.Pairs.List(wanted)
+	rows, err := s.shown.Pairs.List(t.Context(), wanted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -238,6 +239,31 @@ func TestManyReaders(t *testing.T) {
 	close(failures)
 	for failure := range failures {
 		t.Error(failure)
+	}
+}
+
+// TestFiltersTakeTurns: lists and reviews that look for words in every sentence wait while as many requests as there
+// are processors do such work; other lists do not.
+func TestFiltersTakeTurns(t *testing.T) {
+	dir, _ := sample(t)
+	s, _ := served(t, dir)
+	for range cap(s.busy) {
+		done, err := s.turn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+	}
+	for path, want := range map[string]int{
+		"/pairs": 200, "/review": 200, "/review/card": 200, "/pairs?q=Haus": 503, "/review?q=Haus": 503, "/review/card?q=Haus": 503,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		got := httptest.NewRecorder()
+		s.Handler().ServeHTTP(got, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody))
+		cancel()
+		if got.Code != want {
+			t.Errorf("%s: status %d, want %d", path, got.Code, want)
+		}
 	}
 }
 

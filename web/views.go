@@ -69,8 +69,8 @@ func changesPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([
 	return page.Render(s.around(one, page.Changes, "What "+night+" changed", c))
 }
 
-// selection reads which pairs are meant, and finds them.
-func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, err error) {
+// selection reads which pairs are meant, and finds them: words in every sentence, which takes a turn.
+func (o *shown) selection(ctx context.Context, s *Server, r *http.Request) (sel page.Selection, rows []int32, err error) {
 	form := r.URL.Query()
 	byDefault := pairs.ByRow
 	if r.URL.Path != "/pairs" {
@@ -108,7 +108,14 @@ func (o *shown) selection(r *http.Request) (sel page.Selection, rows []int32, er
 	choose(sel.Shows, show)
 	choose(sel.Orders, order)
 	wanted.Threshold = o.Report.Threshold
-	rows, err = o.Pairs.List(wanted)
+	if wanted.Text != "" {
+		done, err := s.turn(ctx)
+		if err != nil {
+			return sel, nil, err
+		}
+		defer done()
+	}
+	rows, err = o.Pairs.List(ctx, wanted)
 	sel.Total = len(rows)
 	return sel, rows, err
 }
@@ -141,8 +148,8 @@ func (o *shown) item(row int, now *decisions) (page.Item, *bitext.Row, error) {
 }
 
 // listPage is a page of a list of pairs.
-func listPage(_ context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
-	sel, rows, err := one.selection(r)
+func listPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]byte, error) {
+	sel, rows, err := one.selection(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -64,17 +65,40 @@ type list struct {
 // maxLists is how many lists are kept in memory, 4 bytes a pair each.
 const maxLists = 16
 
-// List returns the rows of a selection. It is shared: callers do not change it.
-func (s *Set) List(wanted Selection) ([]int32, error) {
-	return s.lists.get(wanted, func() ([]int32, error) {
-		rows, err := choose(s, wanted)
+// List returns the rows of a selection. It is shared: callers do not change it. Words are looked for until the context
+// ends.
+func (s *Set) List(ctx context.Context, wanted Selection) ([]int32, error) {
+	return s.lists.get(ctx, wanted, func() ([]int32, error) {
+		rows, err := choose(ctx, s, wanted)
 		return order(s, wanted, rows), err
 	})
 }
 
-// get returns a list, which is made if it is not there.
-func (l *lists) get(wanted Selection, make func() ([]int32, error)) ([]int32, error) {
+// get returns a list, which is made if it is not there. One that could not be made is not kept: if the request that
+// made it has ended, whoever waited for it makes it again.
+func (l *lists) get(ctx context.Context, wanted Selection, make func() ([]int32, error)) ([]int32, error) {
+	for {
+		one := l.find(wanted, make)
+		rows, err := one.rows()
+		if err == nil {
+			return rows, nil
+		}
+		l.mu.Lock()
+		if l.known[wanted] == one {
+			delete(l.known, wanted)
+		}
+		l.mu.Unlock()
+		ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		if !ended || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// find returns the entry of a list, which is added if it is not there.
+func (l *lists) find(wanted Selection, make func() ([]int32, error)) *list {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.known == nil {
 		l.known = map[Selection]*list{}
 	}
@@ -88,8 +112,7 @@ func (l *lists) get(wanted Selection, make func() ([]int32, error)) ([]int32, er
 	if len(l.known) > maxLists {
 		l.forget()
 	}
-	l.mu.Unlock()
-	return one.rows()
+	return one
 }
 
 // forget drops the list that was not used for longest.
@@ -105,7 +128,7 @@ func (l *lists) forget() {
 }
 
 // choose returns the rows that a list shows.
-func choose(s *Set, wanted Selection) ([]int32, error) {
+func choose(ctx context.Context, s *Set, wanted Selection) ([]int32, error) {
 	show, has := wanted.Show, make([]bool, len(s.reasons)+1)
 	for i, reasons := range s.reasons {
 		has[i+1] = slices.Contains(reasons, show)
@@ -123,7 +146,7 @@ func choose(s *Set, wanted Selection) ([]int32, error) {
 	}
 	var rows []int32
 	if wanted.Text != "" {
-		found, err := s.scan(context.Background(), concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
+		found, err := s.scan(ctx, concordance.Query{Text: wanted.Text, Mode: concordance.Words, Sides: [2]bool{true, true},
 			Limit: len(s.entries)}, shows, true)
 		if err != nil {
 			return nil, err

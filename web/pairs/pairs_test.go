@@ -1,6 +1,8 @@
 package pairs
 
 import (
+	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -96,7 +98,7 @@ func listOf(t *testing.T, s *Set, wanted Selection) []int32 {
 	if wanted.Min == 0 && wanted.Max == 0 {
 		wanted.Min, wanted.Max = math.Inf(-1), math.Inf(1)
 	}
-	rows, err := s.List(wanted)
+	rows, err := s.List(t.Context(), wanted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +128,24 @@ func TestListsAreFiltered(t *testing.T) {
 		if got := listOf(t, s, c.wanted); !slices.Equal(got, want) {
 			t.Errorf("%+v: %v, want %v", c.wanted, got, want)
 		}
+	}
+}
+
+// TestListOfAnEndedRequest: a list whose request ended is made again for the next one, and for whoever waited for it.
+func TestListOfAnEndedRequest(t *testing.T) {
+	s := load(t, webtest.Rows(30), false)
+	wanted := Selection{Show: All, Order: ByRow, Text: "haus", Min: math.Inf(-1), Max: math.Inf(1)}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if rows, err := s.List(ended, wanted); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended request got %d rows, error %v", len(rows), err)
+	}
+	other := s.lists.find(wanted, func() ([]int32, error) { return nil, ended.Err() })
+	if rows, err := s.List(t.Context(), wanted); err != nil || len(rows) == 0 {
+		t.Errorf("after ended requests there are %d rows, error %v", len(rows), err)
+	}
+	if s.lists.known[wanted] == other {
+		t.Error("the list that was not made is kept")
 	}
 }
 
