@@ -111,7 +111,7 @@ func TestDecisionsAreListed(t *testing.T) {
 		}
 	}
 	wants(t, ts, "/pairs?label=rejected&by=Bert", `<option value="rejected" selected>`, `<option value="Bert" selected>`, "1 decision.", "rejected by Bert")
-	for _, query := range []string{"label=magic", "label=undecided&by=Anna", "by=" + strings.Repeat("a", 101)} {
+	for _, query := range []string{"label=magic", "label=undecided&by=Anna", "by=" + strings.Repeat("a", 241)} {
 		if status, _ := get(t, ts, "/pairs?"+query); status != http.StatusBadRequest {
 			t.Errorf("%s: status %d", query, status)
 		}

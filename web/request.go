@@ -155,8 +155,8 @@ type Decision struct {
 // maxDecision bounds the bytes of a decision.
 const maxDecision = 256 << 10
 
-// maxName bounds the bytes of a reviewer's name.
-const maxName = 100
+// maxName bounds the bytes of a reviewer's name: 60 characters, as the field of the review page has.
+const maxName = 60 * utf8.UTFMax
 
 // readDecision reads a decision, which is an object of JSON: key is SOURCE:TARGET in hexadecimal digits, decision is
 // accept, reject or withdraw, by the reviewer's name, if there is one, texts both texts as they should be, if they

@@ -30,7 +30,8 @@ func TestReadDecision(t *testing.T) {
 		"an edit":            {`{"key":"` + key + `","decision":"accept","texts":["Das  Haus","the house"]}`, ""},
 		"an edit rejected":   {`{"key":"` + key + `","decision":"reject","texts":["a","b"]}`, "texts are both"},
 		"half an edit":       {`{"key":"` + key + `","decision":"accept","texts":["a"," "]}`, "not empty"},
-		"a long name":        {`{"key":"` + key + `","decision":"accept","by":"` + strings.Repeat("a", 101) + `"}`, "name of at most"},
+		"a Cyrillic name":    {`{"key":"` + key + `","decision":"accept","by":"` + strings.Repeat("я", 60) + `"}`, ""},
+		"a long name":        {`{"key":"` + key + `","decision":"accept","by":"` + strings.Repeat("a", 241) + `"}`, "name of at most"},
 		"no JSON":            {"key=1", "object of JSON"},
 		"nothing":            {"", "object of JSON"},
 	} {
