@@ -44,7 +44,9 @@ func readLines(t *testing.T, path string) (lines []string) {
 	return lines
 }
 
-// TestPromisesAreTested: the tests that SECURITY.md names exist, and make attack runs them.
+var testName = regexp.MustCompile(`^func ((?:Test|Fuzz)\w+)\(`)
+
+// TestPromisesAreTested: the tests that SECURITY.md names exist, make attack runs them, and it names no others.
 func TestPromisesAreTested(t *testing.T) {
 	packages := map[string][]string{}
 	for _, path := range tracked(t) {
@@ -52,9 +54,8 @@ func TestPromisesAreTested(t *testing.T) {
 			continue
 		}
 		for _, line := range readLines(t, path) {
-			if name, found := strings.CutPrefix(line, "func Test"); found {
-				name = "Test" + strings.SplitN(name, "(", 2)[0]
-				packages[name] = append(packages[name], filepath.Dir(path))
+			if name := testName.FindStringSubmatch(line); name != nil {
+				packages[name[1]] = append(packages[name[1]], filepath.Dir(path))
 			}
 		}
 	}
@@ -62,12 +63,22 @@ func TestPromisesAreTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := regexp.MustCompile(strings.Join(wordsOf(string(attack), "tests"), "|"))
+	words := append(wordsOf(string(attack), "tests"), wordsOf(string(attack), "built")...)
+	pattern := regexp.MustCompile(strings.Join(words, "|"))
 	attacked := func(dir string) bool {
 		return slices.ContainsFunc(wordsOf(string(attack), "packages"), func(p string) bool {
 			root, all := strings.CutSuffix(p, "/...")
 			return "./"+dir == root || all && strings.HasPrefix("./"+dir, root+"/")
 		})
+	}
+	for _, word := range words {
+		named, runs := regexp.MustCompile(word), false
+		for name, dirs := range packages {
+			runs = runs || named.MatchString(name) && slices.ContainsFunc(dirs, attacked)
+		}
+		if !runs {
+			t.Errorf("scripts/attack names %s, which no test of its packages has in its name", word)
+		}
 	}
 	text, err := os.ReadFile("SECURITY.md")
 	if err != nil {
