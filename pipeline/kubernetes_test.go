@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -278,7 +279,11 @@ func TestKubernetesNightly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range [][2]string{{"mine:latest", k.image()}, {`cpu: "8"`, `cpu: "1"`}, {"16Gi", "2Gi"}, {"12GiB", "1GiB"}} {
+	image := regexp.MustCompile(`\bmine:\d[\w.-]*`).FindString(string(manifest))
+	if image == "" {
+		t.Fatal("deploy/cronjob.yaml names no image of a version of mine")
+	}
+	for _, change := range [][2]string{{image, k.image()}, {`cpu: "8"`, `cpu: "1"`}, {"16Gi", "2Gi"}, {"12GiB", "1GiB"}} {
 		if !bytes.Contains(manifest, []byte(change[0])) {
 			t.Fatalf("deploy/cronjob.yaml has no %s", change[0])
 		}

@@ -3,6 +3,7 @@ package program
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -18,5 +19,18 @@ func TestVersionIsTheNewestRelease(t *testing.T) {
 	}
 	if newest := string(released[1]); newest != Version {
 		t.Errorf("the program is %s, the newest release in CHANGELOG.md %s", Version, newest)
+	}
+}
+
+// TestImagesAreOfThisVersion: what shows how to run the image names the one that make packages makes.
+func TestImagesAreOfThisVersion(t *testing.T) {
+	for _, path := range []string{"../../../deploy/cronjob.yaml", "../../../docs/packages.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image := "mine:" + Version; !strings.Contains(string(text), " "+image) {
+			t.Errorf("%s does not name the image %s", path, image)
+		}
 	}
 }
