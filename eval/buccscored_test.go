@@ -13,11 +13,8 @@ import (
 	"bitextmine/eval/testset"
 
 	"bitextmine/fixtures"
-	"bitextmine/index"
-	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score"
-	"bitextmine/score/feature"
 )
 
 func openScoring(t testing.TB) *Scoring {
@@ -103,70 +100,13 @@ func TestScorerOnSharedSets(t *testing.T) {
 	}
 }
 
-// TestMarginsSideBySide prints the table of margins in bench/results/scoring.md:
-// go test ./eval -run MarginsSideBySide -v
-func TestMarginsSideBySide(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("it only prints; run it with -v")
-	}
-	dir, searcher := filepath.Join(sharedSet(t, "bucc_style.tar.xz"), "bucc_style"), openSearcher(t)
-	for _, source := range []string{"de", "fr", "zh"} {
-		half := sharedHalf(t, dir, source)
-		for _, m := range []mine.Margin{mine.Ratio, mine.Distance} {
-			for _, k := range []int{2, 4, 8, 16} {
-				with, without := marginScore(t, searcher, half, m, k, false), marginScore(t, searcher, half, m, k, true)
-				t.Logf("%s-en %s k=%d: F1 %.2f with the candidate in its neighbourhood, %.2f without", source, m, k, with.F1(), without.F1())
-			}
-		}
-	}
-}
-
-// marginScore is bucc-laser with another margin and k. On request the candidate is left out of the neighbourhoods.
-func marginScore(t *testing.T, searcher index.Searcher, half Half, margin mine.Margin, k int, without bool) BUCCScore {
-	t.Helper()
-	source, target := arrange(half.Source, true), arrange(half.Target, true)
-	lists, err := neighbours(t.Context(), searcher, source.rows, target.rows, k, margin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gold := newPairSet(half.Gold)
-	keep := func(s, t int32) bool { return !source.repeated[s] && !target.repeated[t] }
-	if !without {
-		mined := Mined{Half: half.Name, Pairs: maxPairs(lists.Candidates(), source, target, gold, 0, keep), Gold: len(gold)}
-		return ScoreBUCC(mined, mined)
-	}
-	candidates := lists.ScoredCandidates()
-	blank := func(n int) *feature.Side { return feature.NewSide(spill.Space{}, n, 0) }
-	table, err := feature.Compute(t.Context(), spill.Space{}, lists, candidates, blank(source.rows.N), blank(target.rows.N), runtime.NumCPU())
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := table.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := map[mine.Margin]int{mine.Ratio: 3, mine.Distance: 4}[margin]
-	for i := range candidates {
-		candidates[i].Score = values.Of(i)[at]
-	}
-	slices.SortFunc(candidates, mine.Candidate.Compare)
-	mined := Mined{Half: half.Name, Gold: len(gold)}
-	for i, v := range mine.Judge(candidates, source.rows.N, target.rows.N, mine.Max, 0) {
-		if c := candidates[i]; v == mine.Kept && keep(c.Source, c.Target) {
-			s, t := source.sentence[c.Source], target.sentence[c.Target]
-			mined.Pairs = append(mined.Pairs, report.Scored{Source: s, Target: t, Score: float64(c.Score), Correct: gold.has(s, t)})
-		}
-	}
-	return ScoreBUCC(mined, mined)
-}
-
 // TestHardEditsByKind compares the scorer with the margin on the task of xsim++: for each German sentence, find the
 // best of the English sentences and of rule-made edits of them.
 func TestHardEditsByKind(t *testing.T) {
 	dir := sharedSet(t, "flores60.tar.zst")
 	source, target, err := floresPair(filepath.Join(dir, "flores60"))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	negatives, err := testset.RuleNegatives(target.Texts)
 	if err != nil {
