@@ -14,13 +14,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
 	// The corpus is the text without the known pairs.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),

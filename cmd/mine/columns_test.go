@@ -7,35 +7,11 @@ import (
 	"testing"
 )
 
-// said runs a command that must end well, and returns what it prints and what it logs.
-func said(t *testing.T, args ...string) (out, log string) {
-	t.Helper()
-	path, before := filepath.Join(t.TempDir(), "stderr"), os.Stderr
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.Stderr = file
-	out, err = command(t, args...)
-	os.Stderr = before
-	if err != nil {
-		t.Fatalf("mine %s: %v", strings.Join(args, " "), err)
-	}
-	data, err := os.ReadFile(path)
-	if err := file.Close(); err != nil {
-		t.Error(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out, string(data)
-}
-
 // TestScoreTellsPairsWithoutAText: they have no score, which a warning says.
 func TestScoreTellsPairsWithoutAText(t *testing.T) {
 	pairs := writerInto(t, t.TempDir())("pairs.jsonl", `{"fr":null,"es":"Hola."}`+"\n"+`{"fr":"Bonjour.","es":"Hola."}`+"\n")
-	out, log := said(t, "score", pairs, "--src", "fr", "--tgt", "es", "--src-column", "fr", "--tgt-column", "es", "--encoder", "use-static")
-	if !strings.Contains(log, "pairs without a text on one side have no score") || !strings.Contains(log, "pairs=1 of=2") {
+	code, out, log := captured(t, "score", pairs, "--src", "fr", "--tgt", "es", "--src-column", "fr", "--tgt-column", "es", "--encoder", "use-static")
+	if code != 0 || !strings.Contains(log, "pairs without a text on one side have no score") || !strings.Contains(log, "pairs=1 of=2") {
 		t.Errorf("the log has %q", log)
 	}
 	if lines := strings.Split(out, "\n"); strings.Contains(lines[0], "score") || !strings.Contains(lines[1], "score") {
@@ -55,8 +31,8 @@ func TestColumnsOfLanguages(t *testing.T) {
 	if data, err := os.ReadFile(exported); err != nil || string(data) != "src_text\ttgt_text\tde\tlinks\nBonjour.\tHola.\tGuten Tag.\t3\n" {
 		t.Errorf("%q, %v", data, err)
 	}
-	scored, log := said(t, "score", exported, "--src", "fr", "--tgt", "es", "--encoder", "use-static")
-	if !strings.HasPrefix(scored, "src_text\ttgt_text\tde\tlinks\tscore\t") || strings.Contains(log, "WARN") {
+	code, scored, log := captured(t, "score", exported, "--src", "fr", "--tgt", "es", "--encoder", "use-static")
+	if code != 0 || !strings.HasPrefix(scored, "src_text\ttgt_text\tde\tlinks\tscore\t") || strings.Contains(log, "WARN") {
 		t.Errorf("%q, with the log %q", scored, log)
 	}
 	must(t, append([]string{"filter", rows, "--config", "none", "--out", filtered}, columns...)...)
@@ -70,7 +46,7 @@ func TestColumnsOfLanguages(t *testing.T) {
 	for _, args := range [][]string{
 		{"filter", header}, {"align", header}, {"score", header, "--src", "de", "--tgt", "es", "--encoder", "use-static"},
 	} {
-		if _, log := said(t, args...); !strings.Contains(log, "no line names the 3 columns: the first two are taken for the texts") {
+		if code, _, log := captured(t, args...); code != 0 || !strings.Contains(log, "no line names the 3 columns: the first two are taken for the texts") {
 			t.Errorf("mine %s logs %q", args[0], log)
 		}
 	}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"bitextmine/fixtures"
+	"bitextmine/train/traintest"
 )
 
 // differs matches what may differ between two evaluations of the same vectors: the encoder's name, the settings, and
@@ -60,12 +60,12 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set, vectors := t.TempDir(), t.TempDir()
 			for file, text := range c.files {
-				writeBelow(t, filepath.Join(set, file), text)
+				traintest.Write(t, filepath.Join(set, file), text)
 			}
 			for file, text := range c.vectors {
 				plain, out := filepath.Join(t.TempDir(), "text"), filepath.Join(vectors, file)
-				writeBelow(t, plain, text)
-				writeBelow(t, out, "")
+				traintest.Write(t, plain, text)
+				traintest.Write(t, out, "")
 				must(t, "encode", "--lang", "en", "--out", out, plain)
 			}
 			args := append(append([]string{"eval"}, c.args...), "--dir", set, "--format", "json")
@@ -110,15 +110,4 @@ func translations(t *testing.T) map[string][]string {
 		out["de"], out["en"] = append(out["de"], byID[german[i]]), append(out["en"], byID[english[i]])
 	}
 	return out
-}
-
-// writeBelow writes a file and makes the folders that it is in.
-func writeBelow(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -20,13 +20,7 @@ import (
 // of the arguments, one of which comes twice.
 func TestEncode(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	file := writerInto(t, dir)
 	first, second := file("b.txt", "Das Museum ist montags geschlossen.\n\n  Der Zug kommt.  \n"), file("a.txt",
 		"Der Zug kommt.\n")
 	npy, raw := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x.f32")

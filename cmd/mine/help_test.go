@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,19 +22,6 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// helpOf returns what a call prints.
-func helpOf(t *testing.T, args ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetOut(&out)
-	if err := root.ExecuteContext(t.Context()); err != nil {
-		t.Fatalf("mine %s: %v", strings.Join(args, " "), err)
-	}
-	return out.String()
-}
-
 // commandPaths are the words of every command, without mine.
 func commandPaths(cmd *cobra.Command, words []string) [][]string {
 	paths := [][]string{words}
@@ -45,10 +33,10 @@ func commandPaths(cmd *cobra.Command, words []string) [][]string {
 
 // TestHelpShowsHowAValueIsGiven: one that may be left out only follows an equals sign.
 func TestHelpShowsHowAValueIsGiven(t *testing.T) {
-	if text := helpOf(t, "status", "--help"); !strings.Contains(text, "--watch[=duration]") || !strings.Contains(text, "--work string") {
+	if text := must(t, "status", "--help"); !strings.Contains(text, "--watch[=duration]") || !strings.Contains(text, "--work string") {
 		t.Errorf("mine status --help has %s", text)
 	}
-	if text := strings.Join(strings.Fields(helpOf(t, "score", "--help")), " "); !strings.Contains(text, "(default exact, or ivf above 150000 pairs)") {
+	if text := strings.Join(strings.Fields(must(t, "score", "--help")), " "); !strings.Contains(text, "(default exact, or ivf above 150000 pairs)") {
 		t.Errorf("mine score --help has %s", text)
 	}
 }
@@ -65,13 +53,13 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			all = "--" + flags.AllHelp
 		}
 		for _, ask := range []string{"--help", all} {
-			for line := range strings.Lines(helpOf(t, append(path[:len(path):len(path)], ask)...)) {
+			for line := range strings.Lines(must(t, append(path[:len(path):len(path)], ask)...)) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > help.Width {
 					t.Errorf("mine %s %s has a line of %d columns: %s", strings.Join(path, " "), ask, n, line)
 				}
 			}
 		}
-		shown := helpOf(t, append(path[:len(path):len(path)], all)...)
+		shown := must(t, append(path[:len(path):len(path)], all)...)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(shown, "--"+f.Name) {
 				t.Errorf("mine %s %s does not show --%s", strings.Join(path, " "), all, f.Name)
@@ -104,7 +92,7 @@ func TestManyFlagsHaveGroups(t *testing.T) {
 		if first < 10 || first > 30 {
 			t.Errorf("the help of mine %s shows %d flags, want about 15 and its own", cmd.Name(), first)
 		}
-		if short := helpOf(t, cmd.Name(), "--help"); strings.Contains(short, "--"+rest+" ") ||
+		if short := must(t, cmd.Name(), "--help"); strings.Contains(short, "--"+rest+" ") ||
 			!strings.Contains(short, flags.AllHelp) {
 			t.Errorf("mine %s --help shows --%s, or not how to see it", cmd.Name(), rest)
 		}
@@ -114,24 +102,37 @@ func TestManyFlagsHaveGroups(t *testing.T) {
 	}
 }
 
-// TestManualHasEveryFlag: pages are for reference, so that of mine run leaves none out.
-func TestManualHasEveryFlag(t *testing.T) {
-	t.Setenv("SOURCE_DATE_EPOCH", "0")
+// TestManual: every command has its page, which leaves no flag out, and angle brackets survive.
+func TestManual(t *testing.T) {
 	dir := t.TempDir()
-	helpOf(t, "manual", dir)
-	page, err := os.ReadFile(dir + "/mine-run.1")
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	must(t, "manual", dir)
+	page, err := os.ReadFile(filepath.Join(dir, "mine-run.1"))
+	if err != nil || !bytes.Contains(page, []byte("Nov 2023")) || !bytes.Contains(page, []byte("id<TAB>sentence")) {
+		t.Errorf("mine-run.1, error %v:\n%s", err, page)
 	}
-	cmd, _, err := newRoot().Find([]string{"run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), "--"+f.Name) {
-			t.Errorf("the page of mine run has no --%s", f.Name)
+	for _, path := range commandPaths(newRoot(), []string{"mine"}) {
+		cmd, _, err := newRoot().Find(path[1:])
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		if cmd.Hidden || cmd.Name() == "help" {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join(dir, strings.Join(path, "-")+".1"))
+		if err != nil {
+			t.Error(err)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), "--"+f.Name) {
+				t.Errorf("the page of %s has no --%s", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
+	if _, err := command(t, "manual", dir); !badinput.Is(err) {
+		t.Errorf("without a date: %v", err)
+	}
 }
 
 // TestMisspeltNames: an error is one sentence that names what was probably meant, and exits with 2.
@@ -195,7 +196,7 @@ func TestMissingEncoderOfARun(t *testing.T) {
 // TestHelpListsFormats: the help of mine encode lists those of text, that of mine align-docs those that are written.
 func TestHelpListsFormats(t *testing.T) {
 	words := func(command string) []string {
-		return strings.FieldsFunc(helpOf(t, command, "--help"), func(r rune) bool { return !unicode.IsLetter(r) })
+		return strings.FieldsFunc(must(t, command, "--help"), func(r rune) bool { return !unicode.IsLetter(r) })
 	}
 	encode, aligned := words("encode"), words("align-docs")
 	for _, format := range []corpus.Format{corpus.FormatText, corpus.FormatBUCC, corpus.FormatTSV, corpus.FormatJSONL, corpus.FormatCSV, corpus.FormatJSON,

@@ -96,23 +96,3 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 }
-
-// TestManual: every command has its page, and angle brackets survive.
-func TestManual(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	must(t, "manual", dir)
-	page, err := os.ReadFile(filepath.Join(dir, "mine-run.1"))
-	if err != nil || !bytes.Contains(page, []byte("Nov 2023")) || !bytes.Contains(page, []byte("id<TAB>sentence")) {
-		t.Errorf("mine-run.1, error %v:\n%s", err, page)
-	}
-	for _, name := range []string{"mine.1", "mine-calibrate.1", "mine-eval-aer.1"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
-	if _, err := command(t, "manual", dir); !badinput.Is(err) {
-		t.Errorf("without a date: %v", err)
-	}
-}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
@@ -68,13 +65,7 @@ func fixture(t *testing.T, name string) string {
 // mineRound calls the command and returns what it prints.
 func mineRound(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	root, out := newRoot(), &bytes.Buffer{}
-	root.SetOut(out)
-	root.SetArgs(append([]string{"round", "--src", "de", "--tgt", "en", "--threads", "2", "--out", "rounds"}, args...))
-	err := root.ExecuteContext(ctx)
-	return out.String(), err
+	return command(t, append([]string{"round", "--src", "de", "--tgt", "en", "--threads", "2", "--out", "rounds"}, args...)...)
 }
 
 // TestRoundSettings: what could not be compared with is refused before the first round, and for finished rounds, too.

@@ -168,13 +168,7 @@ func TestSearchSettingsReachEveryCommand(t *testing.T) {
 // the flag the error names it.
 func TestScoreReadsCorporaBySettings(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writerInto(t, dir)
 	args := []string{
 		"score", "--src", "de", "--tgt", "en", "--k", "2", "--src-text", write("a.de", "Ein Hund.\nEin Baum.\n"),
 		"--tgt-text", write("a.en", "A dog.\nA tree.\n"), "--src-corpus", write("more.jsonl", `{"body":"Ein Haus."}`+"\n"),

@@ -3,19 +3,11 @@ package gpu
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 
-	"bitextmine/internal/badinput"
+	"bitextmine/encode/encodetest"
 	"bitextmine/internal/cuda"
 )
-
-func refused(t testing.TB, err error, says string) {
-	t.Helper()
-	if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want a badinput error with %q", err, says)
-	}
-}
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
@@ -38,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0,0", "cuda:0:1", "cuda:64", "cuda:all:bfloat16", "cpu:0", "cuda:float16:0", ":0"} {
 		_, err := Parse(text)
-		refused(t, err, fmt.Sprintf("device = %q is not known", text))
+		encodetest.Refused(t, err, fmt.Sprintf("device = %q is not known", text))
 	}
 }
 
@@ -49,7 +41,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("chose %v, %v", chosen, err)
 	}
 	_, err = Choose(d, Device{Kind: CUDA, GPUs: 9})
-	refused(t, err, "device names GPU 3, but the driver shows 3")
+	encodetest.Refused(t, err, "device names GPU 3, but the driver shows 3")
 	_, err = Choose(d, Device{Kind: CUDA, All: true})
-	refused(t, err, "GPU 0 is NVIDIA H200 and GPU 2 is NVIDIA L4")
+	encodetest.Refused(t, err, "GPU 0 is NVIDIA H200 and GPU 2 is NVIDIA L4")
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/index/indextest"
 	"bitextmine/internal/cuda"
 )
@@ -45,7 +46,7 @@ func TestPreload(t *testing.T) {
 	if err := Missing(runtime, needed); err != nil {
 		t.Error(err)
 	}
-	refused(t, Supports(cuda.Driver{CUDA: 13010}, needed), "the NVIDIA driver supports CUDA 13.1, but the libraries are of CUDA 87")
+	encodetest.Refused(t, Supports(cuda.Driver{CUDA: 13010}, needed), "the NVIDIA driver supports CUDA 13.1, but the libraries are of CUDA 87")
 	if err := Supports(cuda.Driver{CUDA: 87000}, needed); err != nil {
 		t.Error(err)
 	}
@@ -65,20 +66,20 @@ func TestPreloadNamesWhatIsMissing(t *testing.T) {
 	}
 	err = Missing(runtime, needed)
 	for _, name := range []string{"libcublas.so.78 (", "libcudart.so.78 (", "libcurand.so.78 (", "No such file", "run mine gpu setup"} {
-		refused(t, err, name)
+		encodetest.Refused(t, err, name)
 	}
 	if other := indextest.Library(t, filepath.Join(dir, "other"), "int other;", "-Wl,-soname,libcudart.so.77"); open(other) != nil {
 		t.Fatal("the other CUDA cannot be loaded")
 	}
-	refused(t, Missing(runtime, needed), "for another CUDA than the CUDA 77 that is installed")
+	encodetest.Refused(t, Missing(runtime, needed), "for another CUDA than the CUDA 77 that is installed")
 
 	_, err = Preload(filepath.Join(t.TempDir(), "libonnxruntime.so"), CUDA)
-	refused(t, err, "is one for the CPU alone")
+	encodetest.Refused(t, err, "is one for the CPU alone")
 	if err := os.WriteFile(filepath.Join(dir, "libonnxruntime_providers_tensorrt.so"), []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Preload(runtime, TensorRT)
-	refused(t, err, "libonnxruntime_providers_tensorrt.so is no library")
+	encodetest.Refused(t, err, "libonnxruntime_providers_tensorrt.so is no library")
 }
 
 // signals is a library that takes signals when it is loaded, as CUDA's does: without the alternate stack.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/index/indextest"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/cuda"
@@ -51,10 +52,10 @@ func TestPrepare(t *testing.T) {
 	runtime := provided(t, "libcublas.so.66", "libcudart.so.66")
 	indextest.Driver(t, "INIT=100", "VERSION=66000")
 	_, err = Prepare(device, runtime)
-	refused(t, err, "the NVIDIA driver sees no GPU")
+	encodetest.Refused(t, err, "the NVIDIA driver sees no GPU")
 	indextest.Driver(t, "GPUS=2", "VERSION=65020")
 	_, err = Prepare(device, runtime)
-	refused(t, err, "the NVIDIA driver supports CUDA 65.2, but the libraries are of CUDA 66")
+	encodetest.Refused(t, err, "the NVIDIA driver supports CUDA 65.2, but the libraries are of CUDA 66")
 	indextest.Driver(t, "GPUS=2", "VERSION=66000")
 	gpus, err := Prepare(device, runtime)
 	if err != nil || len(gpus) != 1 || gpus[0].Number != 1 {

@@ -6,17 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/index/indextest"
-	"bitextmine/internal/badinput"
 	. "bitextmine/internal/cuda"
 )
-
-func refused(t *testing.T, err error, says string) {
-	t.Helper()
-	if err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want a badinput error with %q", err, says)
-	}
-}
 
 func TestDriver(t *testing.T) {
 	indextest.Driver(t, "GPUS=3")
@@ -44,7 +37,7 @@ func TestDriverThatCannotBeUsed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			indextest.Driver(t, "VERSION=12080", fmt.Sprintf("INIT=%d", c.init), fmt.Sprintf("GPUS=%d", c.count), fmt.Sprintf("DESCRIBE=%d", c.describe))
 			d, err := OpenDriver()
-			refused(t, err, c.says)
+			encodetest.Refused(t, err, c.says)
 			if d.CUDA != 12080 {
 				t.Errorf("the version is %d", d.CUDA)
 			}
@@ -53,10 +46,10 @@ func TestDriverThatCannotBeUsed(t *testing.T) {
 	indextest.Driver(t)
 	Library = filepath.Join(t.TempDir(), "libcuda.so.1")
 	_, err := OpenDriver()
-	refused(t, err, "the NVIDIA driver is not installed here")
+	encodetest.Refused(t, err, "the NVIDIA driver is not installed here")
 	indextest.Library(t, Library, "int nothing;")
 	_, err = OpenDriver()
-	refused(t, err, "is no NVIDIA driver")
+	encodetest.Refused(t, err, "is no NVIDIA driver")
 }
 
 // TestDevice: memory, its errors and parameters.

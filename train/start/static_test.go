@@ -18,14 +18,6 @@ import (
 
 const rows, width, dim, hidden = 30, traintest.StaticWidth, traintest.StaticDim, 200
 
-func normal(r *rand.Rand, n int, scale float64) []float32 {
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = float32(r.NormFloat64() * scale)
-	}
-	return out
-}
-
 // distilled is the graph of a static encoder with a table of so many bits.
 func distilled(t *testing.T, bits int) (*model.Model, []byte) {
 	t.Helper()
@@ -138,7 +130,7 @@ func TestHeadInEightBits(t *testing.T) {
 // TestBackward compares the gradients of the table and of the head with differences.
 func TestBackward(t *testing.T) {
 	e, s := open(t, 8), side()
-	up := normal(rand.New(rand.NewPCG(7, 8)), s.N*dim, 1)
+	up := traintest.Random(7, s.N*dim)
 	if err := e.Backward(t.Context(), s, 1, up); err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,15 @@
 package overview
 
 import (
+	"encoding/hex"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"bitextmine/bitext/label"
-
 	"bitextmine/bitext"
+	"bitextmine/bitext/label"
 	"bitextmine/pipeline/admin"
 	"bitextmine/web/webtest"
 )
@@ -40,16 +41,7 @@ func withProbabilities(probabilities ...float32) []bitext.Row {
 }
 
 func labelOn(row *bitext.Row, accepted bool) label.Label {
-	return label.Label{Source: hexOf(row.Source.Key), Target: hexOf(row.Target.Key), Accepted: accepted}
-}
-
-func hexOf(key [16]byte) string {
-	const digits = "0123456789abcdef"
-	var out []byte
-	for _, b := range key {
-		out = append(out, digits[b>>4], digits[b&15])
-	}
-	return string(out)
+	return label.Label{Source: hex.EncodeToString(row.Source.Key[:]), Target: hex.EncodeToString(row.Target.Key[:]), Accepted: accepted}
 }
 
 // TestHistogram: every pair is in the bin of its value, values at the ends of bins too.
@@ -100,7 +92,7 @@ func TestReliability(t *testing.T) {
 	dir := t.TempDir()
 	webtest.Write(t, dir, rows, webtest.Began)
 	run := opened(t, dir)
-	labels := []label.Label{labelOn(&rows[0], true), labelOn(&rows[1], true), labelOn(&rows[8], false), {Source: hexOf([16]byte{1}), Target: hexOf([16]byte{2})}}
+	labels := []label.Label{labelOn(&rows[0], true), labelOn(&rows[1], true), labelOn(&rows[8], false), {Source: strings.Repeat("01", 16), Target: strings.Repeat("02", 16)}}
 	r := run.Overview(labels).Reliability
 	if r.Accepted != 2 || r.Rejected != 1 || r.Elsewhere != 1 || r.Judged() != 3 {
 		t.Errorf("%+v", r)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"gopkg.in/yaml.v3"
 
 	"bitextmine/internal/badinput"
 	"bitextmine/train/data"
@@ -280,7 +279,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		"head_heads: 3":                         "objective.head_heads is 3, but the encoder's width 4 is not a multiple",
 	} {
 		s := objective.Default("mexma")
-		s, err := s.With(parse(t, settings))
+		s, err := s.With(objectivetest.Parse(t, settings))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +300,7 @@ func TestNeeds(t *testing.T) {
 		"context: none, koleo_weight: 0": {Pairs: 1},
 		"koleo_weight: 0, alignment: contrastive, temperature: 1": {First: true, TokenDim: true, Pairs: 2},
 	} {
-		s, err := objective.Default("mexma").With(parse(t, settings))
+		s, err := objective.Default("mexma").With(objectivetest.Parse(t, settings))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,14 +315,4 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s with a projection: %v", settings, err)
 		}
 	}
-}
-
-// parse reads settings as keys and values.
-func parse(t *testing.T, text string) map[string]any {
-	t.Helper()
-	out := map[string]any{}
-	if err := yaml.Unmarshal([]byte("{"+text+"}"), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -65,6 +65,16 @@ func Read[G any](t testing.TB) (golden G) {
 	return golden
 }
 
+// Parse reads settings as keys and values, as they stand between the braces of a preset.
+func Parse(t testing.TB, settings string) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	if err := yaml.Unmarshal([]byte("{"+settings+"}"), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // Build makes the objective of settings, as they stand in a preset or a case.
 func Build(t testing.TB, settings string, of objective.Training) objective.Objective {
 	t.Helper()

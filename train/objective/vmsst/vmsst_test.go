@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gopkg.in/yaml.v3"
-
 	"bitextmine/internal/badinput"
 	"bitextmine/train/device"
 	"bitextmine/train/layers"
@@ -215,7 +213,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		"ffn: 0":                    "objective.ffn is 0",
 		"heads: 3":                  "objective.heads is 3, but the encoder's width 4 is not a multiple",
 	} {
-		s, err := objective.Default("vmsst").With(parse(t, settings))
+		s, err := objective.Default("vmsst").With(objectivetest.Parse(t, settings))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +227,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		"kl: false, language_encoders: 16, language_layers: 100, decoder_layers: 100, heads: 1, ffn: 1": {Tokens: true, Table: true, Pairs: 1},
 		"language_encoders: 0, language_layers: 1, decoder_layers: 1, kl_anneal: 0, contrastive: true":  {Tokens: true, Table: true, Pairs: 2},
 	} {
-		s, err := objective.Default("vmsst").With(parse(t, settings))
+		s, err := objective.Default("vmsst").With(objectivetest.Parse(t, settings))
 		if err == nil {
 			err = s.Validate()
 		}
@@ -237,14 +235,4 @@ func TestSettingsAreRefused(t *testing.T) {
 			t.Errorf("%s: %+v, %v", settings, s.Needs(), err)
 		}
 	}
-}
-
-// parse reads settings as keys and values.
-func parse(t *testing.T, text string) map[string]any {
-	t.Helper()
-	out := map[string]any{}
-	if err := yaml.Unmarshal([]byte("{"+text+"}"), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
