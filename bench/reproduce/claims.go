@@ -209,7 +209,7 @@ func (c comparison) on(b budget, t table, name string) judgement {
 	j := judgement{comparison: c, measure: name, effect: statistic.Compare(c.seeds(b, t, name))}
 	if c.less != "" { // the mean over twice as many figures is half of the difference of differences
 		j.measure = fmt.Sprintf("%s less %s", name, c.less)
-		j.effect.Mean, j.effect.Error = 2*j.effect.Mean, 2*j.effect.Error
+		j.effect = j.effect.Times(2)
 	}
 	if j.because = cmp.Or(b.reason(c), c.excused(b, t, name)); j.because == "" {
 		j.outcome = j.effect.Outcome(c.claimed)

@@ -46,55 +46,83 @@ type Effect struct {
 	BySeed, BySentence float64
 }
 
-// resamples is the number of draws of a bootstrap.
-const resamples = 500
+// Times is the effect on a scale of so many times.
+func (e Effect) Times(factor float64) Effect {
+	return Effect{e.Mean * factor, e.Error * factor, e.Seeds, e.BySeed * factor, e.BySentence * factor}
+}
 
-// Compare computes the mean difference over seeds and its error. The standard errors over seeds and over sentences are
-// those of two bootstraps, the former enlarged by n/(n-1), which a bootstrap of n values lacks. Languages with as many
-// sentences share their draws, because FLORES and NTREX have the same sentences in all. The error is the quantile of
-// Student's t at the degrees of freedom of Welch and Satterthwaite, of which sentences have infinitely many.
+// resamples is the number of draws of a bootstrap.
+const resamples = 10000
+
+// Compare computes the mean difference over seeds and its error. The standard error over seeds is that of their mean,
+// the one over sentences a bootstrap's. The error is the quantile of Student's t at the degrees of freedom of Welch and
+// Satterthwaite, of which sentences have infinitely many.
 func Compare(seeds []Seed) Effect {
 	e := Effect{Seeds: len(seeds)}
+	if len(seeds) == 0 {
+		return e
+	}
 	each := make([]float64, len(seeds))
 	for i, s := range seeds {
 		each[i] = s.difference(nil)
 	}
-	if len(seeds) == 0 {
-		return e
+	e.Mean, e.BySentence = stat.Mean(each, nil), bySentence(seeds)
+	if n := len(seeds); n > 1 {
+		e.BySeed = stat.StdDev(each, nil) / math.Sqrt(float64(n))
+		e.Error = Quantile(e.BySeed, e.BySentence, n) * math.Hypot(e.BySeed, e.BySentence)
 	}
-	e.Mean = stat.Mean(each, nil)
-	rng, means := rand.New(rand.NewPCG(1, 33)), make([]float64, resamples)
-	var lengths []int
+	return e
+}
+
+// bySentence is the standard error over sentences: the standard deviation of the mean over seeds when the sentences are
+// drawn again. Languages with as many sentences share their draws, because FLORES and NTREX have the same sentences in
+// all.
+func bySentence(seeds []Seed) float64 {
 	draws := map[int][]int{}
+	var lengths []int
+	shares := true // figures are means over sentences
 	for _, x := range seeds[0].Better {
+		shares = shares && len(x) == 1
 		if n := len(x[0]); draws[n] == nil {
 			lengths, draws[n] = append(lengths, n), make([]int, n)
 		}
 	}
+	if shares {
+		return ofShares(seeds, lengths)
+	}
+	rng, means := rand.New(rand.NewPCG(1, 33)), make([]float64, resamples)
 	for b := range means {
 		for _, n := range lengths {
 			for i := range draws[n] {
 				draws[n][i] = rng.IntN(n)
 			}
 		}
-		means[b] = 0
 		for _, s := range seeds {
 			means[b] += s.difference(draws) / float64(len(seeds))
 		}
 	}
-	e.BySentence = stat.StdDev(means, nil)
-	if len(seeds) > 1 {
-		for b := range means {
-			means[b] = 0
-			for range each {
-				means[b] += each[rng.IntN(len(each))] / float64(len(each))
+	return stat.StdDev(means, nil)
+}
+
+// ofShares is what bySentence draws, in closed form, of answers of which the figures are shares: the root of a
+// sentence's variance divided by their number, summed over lengths.
+func ofShares(seeds []Seed, lengths []int) float64 {
+	sum := 0.0
+	for _, n := range lengths {
+		points := make([]float64, n) // a sentence's difference in points, the mean over seeds and languages
+		for _, s := range seeds {
+			for l, x := range s.Better {
+				if len(x[0]) != n {
+					continue
+				}
+				for i, answer := range x[0] {
+					points[i] += 100 * (answer - s.Worse[l][0][i]) / float64(len(seeds)*len(s.Better))
+				}
 			}
 		}
-		n := float64(len(each))
-		e.BySeed = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
-		e.Error = Quantile(e.BySeed, e.BySentence, len(seeds)) * math.Hypot(e.BySeed, e.BySentence)
+		sum += stat.PopVariance(points, nil) / float64(n)
 	}
-	return e
+	return math.Sqrt(sum)
 }
 
 // Quantile returns the quantile of Student's t for an interval at 95%, of standard errors over n seeds and over many
@@ -104,7 +132,8 @@ func Quantile(bySeed, bySentence float64, n int) float64 {
 		return distuv.UnitNormal.Quantile(0.975)
 	}
 	share := bySeed * bySeed / (bySeed*bySeed + bySentence*bySentence)
-	return distuv.StudentsT{Sigma: 1, Nu: float64(n-1) / (share * share)}.Quantile(0.975)
+	const many = 1e9 // degrees of freedom; with more of them gonum's quantile is wrong
+	return distuv.StudentsT{Sigma: 1, Nu: min(float64(n-1)/(share*share), many)}.Quantile(0.975)
 }
 
 // Outcome compares an effect with the paper's. claimed is 0 where the paper gives no size.

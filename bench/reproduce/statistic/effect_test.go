@@ -53,13 +53,13 @@ func TestFigure(t *testing.T) {
 func TestCompare(t *testing.T) {
 	one := Seed{Better: []Items{alternating(400, 2)}, Worse: []Items{alternating(400, 4)}}
 	same := Compare([]Seed{one, one, one})
-	if want := 100 * math.Sqrt(0.25*0.75/400); same.Mean != 25 || same.BySeed != 0 || math.Abs(same.BySentence/want-1) > 0.1 || math.Abs(same.Error/(1.96*same.BySentence)-1) > 1e-3 {
+	if want := 100 * math.Sqrt(0.25*0.75/400); same.Mean != 25 || same.BySeed != 0 || math.Abs(same.BySentence/want-1) > 1e-9 || math.Abs(same.Error/(1.96*same.BySentence)-1) > 1e-3 {
 		t.Errorf("%+v, want a standard error of %v over sentences", same, want)
 	}
 	more := Seed{Better: []Items{alternating(400, 2)}, Worse: []Items{alternating(400, 8)}} // 37.5
 	e := Compare([]Seed{one, one, more})
 	seeds := 12.5 / 3 // s = 12.5/√3, s/√3
-	if math.Abs(e.Mean-87.5/3) > 1e-9 || math.Abs(e.BySeed/seeds-1) > 0.1 {
+	if math.Abs(e.Mean-87.5/3) > 1e-9 || math.Abs(e.BySeed/seeds-1) > 1e-9 {
 		t.Errorf("%+v, want a standard error of %v over seeds", e, seeds)
 	}
 	if q := Quantile(1, 0, 3); math.Abs(q-4.303) > 1e-3 { // Student's t with 2 degrees of freedom
@@ -68,7 +68,32 @@ func TestCompare(t *testing.T) {
 	if low, high := Quantile(1, 3, 3), Quantile(1, 0.1, 3); low > 2.1 || high < 4 {
 		t.Errorf("quantiles of %v and %v: sentences have many degrees of freedom, seeds few", low, high)
 	}
-	if again := Compare([]Seed{one, one, more}); again != e {
+	if q := Quantile(1e-15, 0.2, 3); math.Abs(q-1.96) > 1e-3 { // seeds that differ by rounding alone
+		t.Errorf("the quantile of seeds that do not differ is %v", q)
+	}
+	if twice := e.Times(2); twice != (Effect{2 * e.Mean, 2 * e.Error, 3, 2 * e.BySeed, 2 * e.BySentence}) {
+		t.Errorf("twice %+v is %+v", e, twice)
+	}
+	// languages of 400 sentences share their draws, one of 100 has its own
+	mixed := Seed{Better: []Items{alternating(400, 2), alternating(400, 2), alternating(100, 2)}, Worse: []Items{alternating(400, 4), alternating(400, 4), alternating(100, 4)}}
+	if got, want := Compare([]Seed{mixed, mixed}).BySentence, 100*math.Sqrt(0.25*0.75)*math.Hypot(2./3/20, 1./3/10); math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("a standard error of %v over sentences of three languages, want %v", got, want)
+	}
+}
+
+// TestDraws: what has no closed form is drawn, the same at every call: the error of shares is that of shares drawn.
+func TestDraws(t *testing.T) {
+	of := func(better, worse Items) Seed { return Seed{Better: []Items{better}, Worse: []Items{worse}} }
+	extracted := make([]float64, 400)
+	for i := range extracted {
+		extracted[i] = 1
+	}
+	f1 := func(every int) Items { return Items{extracted, alternating(400, every)[0], extracted} } // F1 is the accuracy
+	want, e := Compare([]Seed{of(alternating(400, 2), alternating(400, 4))}), Compare([]Seed{of(f1(2), f1(4))})
+	if math.Abs(e.BySentence/want.BySentence-1) > 0.03 || e.Mean != want.Mean {
+		t.Errorf("drawn %+v, in closed form %+v", e, want)
+	}
+	if again := Compare([]Seed{of(f1(2), f1(4))}); again != e {
 		t.Errorf("%+v, then %+v", e, again)
 	}
 	if none := Compare(nil); none.Outcome(1) != Untested || none.String() != "no rows" {
