@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -211,13 +210,18 @@ func (c comparison) on(b budget, t table, name string) judgement {
 		j.measure = fmt.Sprintf("%s less %s", name, c.less)
 		j.effect = j.effect.Times(2)
 	}
-	if j.because = cmp.Or(b.reason(c), c.excused(b, t, name)); j.because == "" {
+	moving, unknown := c.settled(b, t, name)
+	if j.because = cmp.Or(b.reason(c), c.excused(b, t, name), moving); j.because == "" {
 		j.outcome = j.effect.Outcome(c.claimed)
 		switch {
 		case j.effect.Seeds < b.needed(): // who stops as soon as a result is clear finds what chance made clear
 			j.outcome, j.because = statistic.Untested, fmt.Sprintf("%d of %d seeds have rows", j.effect.Seeds, b.needed())
 		case j.outcome == statistic.Untested:
 			j.because = "its interval has both nothing and the claimed effect"
+		case j.outcome == statistic.NotHeld && unknown != "":
+			j.outcome, j.because = statistic.Untested, unknown
+		case j.outcome == statistic.Smaller && unknown != "":
+			j.outcome, j.because = statistic.Held, "its size is not judged, since "+unknown
 		}
 	}
 	return j
@@ -239,9 +243,6 @@ func (c comparison) excused(b budget, t table, name string) string {
 			}
 		}
 	}
-	if why := c.moving(b, t); why != "" {
-		return why
-	}
 	if soft := t.any(c.better); soft != nil && soft.Own > hardened && c.worse != b.start(c.better) {
 		return fmt.Sprintf("the teacher's labels have %.0f%% of their mass on the pair itself: they are hard ones", soft.Own)
 	}
@@ -260,27 +261,6 @@ func (c comparison) excused(b budget, t table, name string) string {
 
 // byAnswers reports whether the metric is a share of right answers.
 func (c comparison) byAnswers() bool { return c.protocol == "tatoeba" || c.protocol == "bucc-mteb" }
-
-// moving is why the difference may not be what longer training gives, or empty: in the second half of the steps it
-// moves by more than the paper's effect, by the metric that rates are chosen by if that is the paper's, or nothing says
-// whether it does. A start has no rate and does not move.
-func (c comparison) moving(b budget, t table) string {
-	var gained [2]float64
-	for i, system := range []string{c.better, c.worse} {
-		r := t.any(system)
-		if r == nil || len(r.tried) == 0 {
-			continue
-		}
-		if r.gained == nil {
-			return fmt.Sprintf("no row of `%s` has half of the steps, so nothing says whether it had learned what it can", system)
-		}
-		gained[i] = *r.gained
-	}
-	if more := gained[0] - gained[1]; math.Abs(more) > c.claimed && strings.HasPrefix(b.Choose.Measure, c.protocol+" ") {
-		return fmt.Sprintf("in the second half of the steps the difference still moved by %+.1f points", more)
-	}
-	return ""
-}
 
 // untrained is why a system's rows judge nothing, or empty. Retrieval by cosine says whether a row trained.
 func (b budget) untrained(t table, system string) string {

@@ -173,11 +173,18 @@ func rows(system string, accuracy int, change func(*result)) map[uint64]*result 
 	return all
 }
 
-// chosen makes a row one whose rate is the best of three, and which gained so many points in the second half.
-func chosen(gained *float64) func(*result) {
+// chosen makes a row one whose rate is the best of three, by rows that find so much on FLORES dev after half of the
+// steps and after all.
+func chosen(half, all int) func(*result) {
 	return func(r *result) {
-		r.Rate, r.tried, r.gained, r.Device = 0.1, []float64{0.01, 0.1, 1}, gained, "cuda"
+		r.Rate, r.tried, r.Device = 0.1, []float64{0.01, 0.1, 1}, "cuda"
+		r.half, r.chosen = found("tatoeba", "flores dev", half), found("tatoeba", "flores dev", all)
 	}
+}
+
+// found is a row with one measure.
+func found(protocol, set string, percent int) *result {
+	return &result{Measures: []measure{{protocol, set, []string{"de-en"}, []statistic.Items{right(10*percent, 1000)}}}}
 }
 
 // TestRule: what rows judge, by the rule that the page states.
@@ -187,6 +194,16 @@ func TestRule(t *testing.T) {
 	hard := func(r *result) { r.Own = 95 }
 	similar := func(r *result) { r.Measures[0].Protocol, r.Measures[0].Set = "sts", "en" }
 	rising := func(r *result) { r.Losses = [2]float64{1, 2} }
+	unknown := func(r *result) { r.tried, r.Rate = []float64{0.01, 0.1, 1}, 0.1 }
+	// rows that are judged by STS, and of half of the steps by it, too, or by FLORES dev alone
+	moved := func(half, all int) func(*result) {
+		return func(r *result) {
+			chosen(half, all)(r)
+			similar(r)
+			r.half.Measures, r.chosen.Measures = found("sts", "en", half).Measures, found("sts", "en", all).Measures
+		}
+	}
+	elsewhere := func(r *result) { chosen(60, 62)(r); similar(r) }
 	for name, c := range map[string]struct {
 		t       table
 		says    string
@@ -205,9 +222,17 @@ func TestRule(t *testing.T) {
 		"loss rose":        {table{"ems": rows("ems", 70, rising), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "did not fall"},
 		"hard labels":      {table{"imascl-tcm": rows("imascl-tcm", 70, hard), "imascl-hard": rows("imascl-hard", 66, nil)}, "Soft labels find translations better than hard", statistic.Untested, "hard ones"},
 		"rate at the edge": {table{"ems": rows("ems", 70, func(r *result) { r.tried = []float64{0, 1} }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "the lowest rate that was tried, 0"},
-		"no half":          {table{"ems": rows("ems", 70, chosen(nil)), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "half of the steps"},
-		"still moving":     {table{"ems": rows("ems", 70, chosen(&[]float64{12}[0])), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&[]float64{7}[0]))}, "Without XTR", statistic.Untested, "still moved by +5.0 points"},
-		"settled":          {table{"ems": rows("ems", 70, chosen(&[]float64{12}[0])), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&[]float64{10}[0]))}, "Without XTR", statistic.Held, ""},
+		"no half":          {table{"ems": rows("ems", 70, unknown), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "half of the steps"},
+		"still moving":     {table{"ems": rows("ems", 70, chosen(58, 70)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(59, 66))}, "Without XTR", statistic.Untested, "still moved by +5.0 points"},
+		"settled":          {table{"ems": rows("ems", 70, chosen(58, 70)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(56, 66))}, "Without XTR", statistic.Held, ""},
+		"settled, smaller": {table{"ems": rows("ems", 70, chosen(68, 70)), "ems-no-xtr": rows("ems-no-xtr", 69, chosen(66, 69))}, "Without XTR", statistic.Smaller, ""},
+		"no room":          {table{"ems": rows("ems", 70, chosen(97, 98)), "ems-no-xtr": rows("ems-no-xtr", 70, chosen(97, 98))}, "Without XTR", statistic.Untested, "both find 98.0% on flores dev, which leaves no room"},
+		"no room, size":    {table{"ems": rows("ems", 70, chosen(97, 98)), "ems-no-xtr": rows("ems-no-xtr", 69, chosen(97, 98))}, "Without XTR", statistic.Held, "its size is not judged, since both find"},
+		"STS, settled":     {table{"imascl-tcm": rows("imascl-tcm", 70, moved(69, 70)), "imascl-hard": rows("imascl-hard", 66, moved(66, 66))}, "Soft labels are better than hard ones at STS", statistic.Smaller, ""},
+		"STS, moving":      {table{"imascl-tcm": rows("imascl-tcm", 70, moved(50, 70)), "imascl-hard": rows("imascl-hard", 66, moved(66, 66))}, "Soft labels are better than hard ones at STS", statistic.Untested, "still moved by +20.0 points"},
+		"STS, unknown":     {table{"imascl-tcm": rows("imascl-tcm", 70, elsewhere), "imascl-hard": rows("imascl-hard", 66, elsewhere)}, "Soft labels are better than hard ones at STS", statistic.Held, "no row of half of the steps says by this metric"},
+		"STS, not as much": {table{"imascl-tcm": rows("imascl-tcm", 66, elsewhere), "imascl-hard": rows("imascl-hard", 66, elsewhere)}, "Soft labels are better than hard ones at STS", statistic.Untested, "no row of half of the steps says by this metric"},
+		"STS, contrary":    {table{"imascl-tcm": rows("imascl-tcm", 62, elsewhere), "imascl-hard": rows("imascl-hard", 66, elsewhere)}, "Soft labels are better than hard ones at STS", statistic.NotHeld, ""},
 		"end of scale":     {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
 		"other metric":     {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no verdict"},
 		"seeds missing":    {table{"ems": {1: rows("ems", 70, nil)[1], 2: rows("ems", 70, nil)[2]}, "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "2 of 5 seeds"},
@@ -247,9 +272,8 @@ func TestRule(t *testing.T) {
 
 // TestTables: the pages' tables of toy rows.
 func TestTables(t *testing.T) {
-	b := budget{name: "toy", Groups: []group{{Name: "From nothing", Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
-	nothing := 0.0
-	tab := table{"ems": rows("ems", 70, chosen(&nothing)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(&nothing))}
+	b := budget{name: "toy", Choose: choice{Measure: "tatoeba flores dev"}, Groups: []group{{Name: "From nothing", Lines: 7, Systems: []system{{Name: "ems"}, {Name: "ems-no-xtr"}}}}}
+	tab := table{"ems": rows("ems", 70, chosen(70, 70)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(66, 66))}
 	tab["ems"][0].Step = 0 // a training that was resumed at its end
 	got := partTables(b, nil, tab)
 	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "; trained on cuda.", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0.1 | 2.00 to 1.00 | 100 ± 0 |",
@@ -263,6 +287,10 @@ func TestTables(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, all)
 		}
+	}
+	full := table{"ems": rows("ems", 70, chosen(98, 98)), "ems-no-xtr": rows("ems-no-xtr", 69, chosen(98, 98))}
+	if got, want := summary(b.verdicts(nil, full), []budget{b}), "| **held**: its size is not judged, since both find 98.0% on flores dev"; !strings.Contains(got, want) {
+		t.Errorf("the summary lacks %q:\n%s", want, got)
 	}
 	for _, r := range tab["ems"] {
 		r.tried = r.tried[:2]

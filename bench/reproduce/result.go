@@ -38,8 +38,24 @@ type result struct {
 	Seconds float64    `json:"processor_seconds"`      // training and evaluation together
 	Device  string     `json:"device"`                 // that trained it
 	tried   []float64  // learning rates of which its own was the best; empty: it had no choice
-	// points by which the row that chose the rate is better than that of half of its steps
-	gained *float64
+	// the row that chose the rate and that of half of its steps; nil: there is none
+	chosen, half *result
+}
+
+// choose notes the row that chose the rate among those of all rates, which rates were tried on the same pairs, and the
+// row of half of the steps if it has that rate and these pairs.
+func (r *result) choose(all []*result, before *result) {
+	if at := slices.IndexFunc(all, func(x *result) bool { return x.Rate == r.Rate }); at >= 0 {
+		r.chosen = all[at]
+	}
+	for _, x := range all {
+		if r.chosen == nil || x.Pairs == r.chosen.Pairs {
+			r.tried = append(r.tried, x.Rate)
+		}
+	}
+	if r.chosen != nil && before != nil && before.Rate == r.Rate && before.Pairs == r.chosen.Pairs {
+		r.half = before
+	}
 }
 
 // edge is "lowest" or "highest" if the rate is the lowest or highest that was tried, so that the best may be beyond it.
@@ -187,20 +203,13 @@ func readTable(rows string, b budget, part []string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
-		var tried []float64
-		var gained *float64
+		var all []*result
 		for _, file := range chosen {
 			r, err := read(file)
 			if err != nil {
 				return nil, err
 			}
-			if tried = append(tried, r.Rate); before != nil && r.Rate == before.Rate {
-				all, ok := r.of(b.Choose.Measure)
-				some, too := before.of(b.Choose.Measure)
-				if more := all.figure() - some.figure(); ok && too {
-					gained = &more
-				}
-			}
+			all = append(all, r)
 		}
 		t[system] = map[uint64]*result{}
 		for _, file := range files {
@@ -208,7 +217,7 @@ func readTable(rows string, b budget, part []string) (table, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.tried, r.gained = tried, gained
+			r.choose(all, before)
 			t[system][r.Seed] = r
 		}
 	}

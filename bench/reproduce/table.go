@@ -143,13 +143,12 @@ func summary(all []verdict, budgets []budget) string {
 				effects, papers = append(effects, fmt.Sprintf("%s (%s)", j.size(), strings.TrimPrefix(j.measure, j.protocol+" "))), append(papers, j.paper())
 			}
 			outcome := fmt.Sprintf("**%s**", v.outcome)
-			if v.outcome == statistic.Untested {
-				first := slices.IndexFunc(v.judgements, func(j judgement) bool { return j.outcome == statistic.Untested })
-				outcome += ": " + v.judgements[first].because
-				if would != "" {
-					outcome += "; would take " + would
-					would = ""
-				}
+			if at := slices.IndexFunc(v.judgements, func(j judgement) bool { return j.outcome == v.outcome && j.because != "" }); at >= 0 {
+				outcome += ": " + v.judgements[at].because
+			}
+			if v.outcome == statistic.Untested && would != "" {
+				outcome += "; would take " + would
+				would = ""
 			}
 			budget := strings.TrimSuffix(fmt.Sprintf("`%s` %s", v.budget, v.part), " ")
 			fmt.Fprintf(&w, "| %s | %s | %s, %s | %s | %s | %s |\n", paper, says, budget, v.vectors, outcome, strings.Join(effects, ", "), strings.Join(slices.Compact(papers), ", "))
