@@ -15,42 +15,44 @@ type Items [][]float64
 
 // Figure is the accuracy, Spearman's rho or F1, in percent, of drawn items, or of all if draw is nil.
 func (x Items) Figure(draw []int) float64 {
-	n := len(x[0])
-	if draw != nil {
-		n = len(draw)
+	if draw == nil {
+		draw = make([]int, len(x[0]))
+		for i := range draw {
+			draw[i] = i
+		}
+	}
+	if len(x) == 2 {
+		return correlation(x[0], x[1], draw)
 	}
 	var sums [3]float64 // a sum for each list
-	var squares [2]float64
-	product := 0.0
-	for i := range n {
-		at := i
-		if draw != nil {
-			at = draw[i]
-		}
-		for l, list := range x {
+	for l, list := range x {
+		for _, at := range draw {
 			sums[l] += list[at]
 		}
-		if len(x) == 2 {
-			squares[0] += x[0][at] * x[0][at]
-			squares[1] += x[1][at] * x[1][at]
-			product += x[0][at] * x[1][at]
-		}
 	}
-	switch len(x) {
-	case 1:
-		return 100 * sums[0] / float64(n)
-	case 2:
-		of := float64(n)
-		below := (squares[0] - sums[0]*sums[0]/of) * (squares[1] - sums[1]*sums[1]/of)
-		if below <= 0 {
-			return 0
-		}
-		return 100 * (product - sums[0]*sums[1]/of) / math.Sqrt(below)
-	}
-	if sums[0]+sums[2] == 0 {
+	switch {
+	case len(x) == 1:
+		return 100 * sums[0] / float64(len(draw))
+	case sums[0]+sums[2] == 0:
 		return 0
 	}
 	return 200 * sums[1] / (sums[0] + sums[2])
+}
+
+// correlation is Pearson's of drawn numbers, in percent; 0 if one list has no variance.
+func correlation(x, y []float64, draw []int) float64 {
+	var sumX, sumY, squaresX, squaresY, products float64
+	for _, at := range draw {
+		a, b := x[at], y[at]
+		sumX, sumY = sumX+a, sumY+b
+		squaresX, squaresY, products = squaresX+a*a, squaresY+b*b, products+a*b
+	}
+	of := float64(len(draw))
+	below := (squaresX - sumX*sumX/of) * (squaresY - sumY*sumY/of)
+	if below <= 0 {
+		return 0
+	}
+	return 100 * (products - sumX*sumY/of) / math.Sqrt(below)
 }
 
 // resamples is the number of bootstrap samples of an interval.
