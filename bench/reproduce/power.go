@@ -35,7 +35,7 @@ func (b budget) power(w io.Writer, seeds int, rows string) error {
 				if set.Protocol != over.protocol || over.set == "es" && !slices.Contains(part, "es") {
 					continue
 				}
-				n, err := items(set)
+				n, err := items(set, over.set)
 				if err != nil {
 					return err
 				}
@@ -113,16 +113,22 @@ func (e expectation) detectable(seeds, items int) float64 {
 	return (statistic.Quantile(bySeed, byItem, seeds) + four) * math.Hypot(bySeed, byItem)
 }
 
-// items is the number of a set's items: lines of all languages, gold pairs, or the pairs of STS, of which there are
-// about so many in the years that are used.
-func items(s train.DevSet) (n int, err error) {
+// items is the number of a set's items: lines of all languages, gold pairs, or of STS the pairs of a language.
+func items(s train.DevSet, language string) (n int, err error) {
 	p, err := eval.ParseProtocol(s.Protocol)
 	if err != nil {
 		return 0, err
 	}
 	switch p.Data() {
 	case eval.STSSets:
-		return 2400, nil
+		sets, err := testset.FindSTS(s.Dir)
+		for _, files := range sets {
+			if err == nil && languageOf(files.Year+" "+files.Name) == language {
+				set, failed := testset.ReadSTS(files)
+				n, err = n+len(set.Scores), failed
+			}
+		}
+		return n, err
 	case eval.AlignedSets:
 		return n, eachAligned(s, func(_ testset.LanguagePair, src, _ testset.Side, _ int) error { n += len(src.Texts); return nil })
 	}

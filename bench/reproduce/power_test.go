@@ -53,3 +53,25 @@ func TestPower(t *testing.T) {
 		t.Errorf("%s", can)
 	}
 }
+
+// TestSTSItems: Spanish STS has the pairs of its one set, English those of its years.
+func TestSTSItems(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"2012/MSRpar.test.tsv": "4.5\ta\tb\n", "2013/FNWN.test.tsv": "4.5\ta\tb\n3\tc\td\n", "2016/headlines.test.tsv": "4.5\ta\tb\n",
+		"STS.input.track3.es-es.txt": "a\tb\nc\td\ne\tf\ng\th\n", "STS.gs.track3.es-es.txt": "1\n2\n3\n4\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for language, want := range map[string]int{"en": 3, "es": 4} {
+		if n, err := items(train.DevSet{Protocol: "sts", Dir: dir}, language); err != nil || n != want {
+			t.Errorf("%s: %d items, want %d, %v", language, n, want, err)
+		}
+	}
+}

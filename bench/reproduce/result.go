@@ -116,6 +116,17 @@ func (r *result) of(name string) (measure, bool) {
 // yearsOf are the years of SemEval that STS in English is the mean of, of all sets with equal weights.
 var yearsOf = []string{"2013 ", "2016 "}
 
+// languageOf is the measure of STS, en or es, that a set by eval's name of its row is a part of; empty: none.
+func languageOf(row string) string {
+	if row == "2017 track3.es-es" {
+		return "es"
+	}
+	if slices.ContainsFunc(yearsOf, func(year string) bool { return strings.HasPrefix(row, year) }) {
+		return "en"
+	}
+	return ""
+}
+
 // measures makes the measures of eval's report on a set. STS is English, and Spanish where the part has it.
 func measures(r *report.Report, set train.DevSet, part []string) (all []measure) {
 	m := measure{Protocol: r.Protocol, Set: nameOf(set)}
@@ -128,9 +139,10 @@ func measures(r *report.Report, set train.DevSet, part []string) (all []measure)
 	english, spanish := measure{Protocol: "sts", Set: "en"}, measure{Protocol: "sts", Set: "es"}
 	for _, row := range r.Rows {
 		into := &english
-		if row.Name == "2017 track3.es-es" && slices.Contains(part, "es") {
+		switch language := languageOf(row.Name); {
+		case language == "es" && slices.Contains(part, "es"):
 			into = &spanish
-		} else if !slices.ContainsFunc(yearsOf, func(year string) bool { return strings.HasPrefix(row.Name, year) }) {
+		case language != "en":
 			continue
 		}
 		into.Of, into.Items = append(into.Of, row.Name), append(into.Items, statistic.Items(row.Items))
