@@ -224,6 +224,7 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 		}
 	default:
 		begin = *all[len(all)-1]
+		begin.Follow(c.Stop.Metric, all)
 		switch {
 		case !o.Resume:
 			return begin, badinput.Errorf("%s holds a training, at step %d: go on with --resume, or choose another directory",

@@ -134,7 +134,7 @@ func (t *trainer) save(ctx context.Context) (err error) {
 		if err := checkMetric(t.state.Dev, c.Stop.Metric); err != nil {
 			return err
 		}
-		t.state.Better(t.state.Dev[c.Stop.Metric])
+		t.state.Better(c.Stop.Metric, t.state.Dev[c.Stop.Metric])
 	}
 	if t.state.Dev != nil {
 		if err := t.log(JournalLine{Step: t.state.Step, Dev: t.state.Dev}); err != nil {

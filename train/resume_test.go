@@ -95,6 +95,10 @@ func TestResumeAfterPatience(t *testing.T) {
 	if err != nil || again.Steps != first.Steps || again.Best != first.Best || again.Reason != first.Reason {
 		t.Errorf("%+v after %+v, %v", again, first, err)
 	}
+	config.Stop.Metric = "tatoeba epo accuracy_forward" // of which the kept checkpoints say that it has not grown once
+	if other, err := Run(ctx, config, o); err != nil || other.Steps != first.Steps+1 {
+		t.Errorf("by another metric it ended at step %d, after %d, %v", other.Steps, first.Steps, err)
+	}
 }
 
 // TestResumeBesideABrokenCheckpoint: an older one that is half removed is named and ignored, one whose content changed

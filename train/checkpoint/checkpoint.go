@@ -37,22 +37,38 @@ type State struct {
 	Config    string             `json:"config"` // digest of the preset
 	Bitext    string             `json:"bitext"` // digest of the bitext
 	Dev       map[string]float64 `json:"dev,omitempty"`
-	Best      float64            `json:"best"`      // best value of the stop metric so far
-	Since     int                `json:"since"`     // evaluations since then
-	Evaluated bool               `json:"evaluated"` // there is a best value
+	Metric    string             `json:"metric,omitempty"` // stop metric of Best; empty: none, or of an earlier version
+	Best      float64            `json:"best"`             // best value of the stop metric so far
+	Since     int                `json:"since"`            // evaluations since then
+	Evaluated bool               `json:"evaluated"`        // there is a best value
 
 	Files  map[string]string `json:"files"`  // SHA-256 of the other files, by name
 	Digest string            `json:"digest"` // SHA-256 of this state with an empty digest
 }
 
-// Better records the figure of an evaluation and reports whether it is the best so far.
-func (s *State) Better(figure float64) bool {
+// Better records a metric's figure of an evaluation and reports whether it is the best so far.
+func (s *State) Better(metric string, figure float64) bool {
+	s.Metric = metric
 	if s.Evaluated && figure <= s.Best {
 		s.Since++
 		return false
 	}
 	s.Best, s.Since, s.Evaluated = figure, 0, true
 	return true
+}
+
+// Follow prepares the state for a stop metric. If Best is another's, it and Since are computed again from the
+// evaluations that the kept checkpoints have, by step, of which the last is this state's.
+func (s *State) Follow(metric string, kept []*State) {
+	if metric == "" || s.Metric == "" || s.Metric == metric {
+		return
+	}
+	s.Best, s.Since, s.Evaluated = 0, 0, false
+	for _, k := range kept {
+		if figure, ok := k.Dev[metric]; ok {
+			s.Better(metric, figure)
+		}
+	}
 }
 
 // figure is a metric's value. A checkpoint that was not evaluated has the lowest value.

@@ -110,8 +110,27 @@ func TestBetter(t *testing.T) {
 		better bool
 		since  int
 	}{{-3, true, 0}, {-3, false, 1}, {-4, false, 2}, {1, true, 0}, {0, false, 1}} {
-		if s.Better(c.figure) != c.better || s.Since != c.since {
+		if s.Better("m", c.figure) != c.better || s.Since != c.since {
 			t.Errorf("figure %d: %+v", i, s)
+		}
+	}
+}
+
+// TestFollow: by another metric the best is that of the kept checkpoints; by the same one, or in a state of an earlier
+// version, which names none, it stays.
+func TestFollow(t *testing.T) {
+	kept := []*State{{Step: 1, Dev: map[string]float64{"m": 90, "n": 3}}, {Step: 2}, {Step: 3, Dev: map[string]float64{"m": 80, "n": 2}}}
+	for name, c := range map[string]struct {
+		was, metric string
+		best        float64
+		since       int
+	}{
+		"the same": {"m", "m", 90, 5}, "an earlier version": {"", "n", 90, 5}, "no metric": {"m", "", 90, 5},
+		"another": {"m", "n", 3, 1}, "one that no checkpoint has": {"m", "o", 0, 0},
+	} {
+		s := State{Metric: c.was, Best: 90, Since: 5, Evaluated: true}
+		if s.Follow(c.metric, kept); s.Best != c.best || s.Since != c.since || s.Evaluated != (c.best > 0) {
+			t.Errorf("%s: %+v", name, s)
 		}
 	}
 }
