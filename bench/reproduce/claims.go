@@ -101,7 +101,9 @@ type judgement struct {
 	effect  statistic.Effect
 	ratio   float64
 	outcome statistic.Outcome
-	because string // why it is not tested
+	because string   // why it is not tested
+	needed  int      // how many seeds it takes
+	apart   []uint64 // seeds that are left out, because their rows are on different pairs
 }
 
 // The rule's bounds.
@@ -173,14 +175,19 @@ func (c comparison) cost(b budget, t table) judgement {
 }
 
 // seeds are the pairs of rows of one seed. Rows of one seed share their batches and what they start from. A start that
-// has one seed alone is compared with all rows that start from it.
-func (c comparison) seeds(b budget, t table, name string) (all []statistic.Seed) {
+// has one seed alone is compared with all rows that start from it. The seeds apart have rows on different pairs where
+// the budget gives both systems the same.
+func (c comparison) seeds(b budget, t table, name string) (all []statistic.Seed, apart []uint64) {
 	for _, seed := range slices.Sorted(maps.Keys(t[c.worse])) {
 		better, worse := t[c.better][seed], t[c.worse][seed]
 		if better == nil && len(t[c.better]) == 1 && c.better == b.start(c.worse) {
 			better = t.any(c.better)
 		}
 		if better == nil {
+			continue
+		}
+		if better.Pairs != worse.Pairs && b.sharePairs(c.better, c.worse) {
+			apart = append(apart, seed)
 			continue
 		}
 		x, ok := better.of(name)
@@ -200,12 +207,20 @@ func (c comparison) seeds(b budget, t table, name string) (all []statistic.Seed)
 		}
 		all = append(all, s)
 	}
-	return all
+	return all, apart
+}
+
+// sharePairs reports whether a budget trains two systems on the same pairs.
+func (b budget) sharePairs(x, y string) bool {
+	g, s, err := b.of(x)
+	h, other, failed := b.of(y)
+	return err == nil && failed == nil && g.Name == h.Name && s.Mined == nil && other.Mined == nil
 }
 
 // on decides a comparison on one set.
 func (c comparison) on(b budget, t table, name string) judgement {
-	j := judgement{comparison: c, measure: name, effect: statistic.Compare(c.seeds(b, t, name))}
+	seeds, apart := c.seeds(b, t, name)
+	j := judgement{comparison: c, measure: name, effect: statistic.Compare(seeds), needed: b.needed(), apart: apart}
 	if c.less != "" { // the mean over twice as many figures is half of the difference of differences
 		j.measure = fmt.Sprintf("%s less %s", name, c.less)
 		j.effect = j.effect.Times(2)
@@ -214,8 +229,8 @@ func (c comparison) on(b budget, t table, name string) judgement {
 	if j.because = cmp.Or(b.reason(c), c.excused(b, t, name), moving); j.because == "" {
 		j.outcome = j.effect.Outcome(c.claimed)
 		switch {
-		case j.effect.Seeds < b.needed(): // who stops as soon as a result is clear finds what chance made clear
-			j.outcome, j.because = statistic.Untested, fmt.Sprintf("%d of %d seeds have rows", j.effect.Seeds, b.needed())
+		case j.effect.Seeds < j.needed: // who stops as soon as a result is clear finds what chance made clear
+			j.outcome, j.because = statistic.Untested, fmt.Sprintf("%d of %d seeds have rows", j.effect.Seeds, j.needed)
 		case j.outcome == statistic.Untested:
 			j.because = "its interval has both nothing and the claimed effect"
 		case j.outcome == statistic.NotHeld && unknown != "":

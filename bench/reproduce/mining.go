@@ -37,8 +37,8 @@ func (m *mined) validate(known []string) error {
 	return nil
 }
 
-// bitext gives a preset of a budget that hides pairs the known ones, and those that its system mines. mine is the
-// program. A row with mined pairs says how many there are and how many of them are hidden pairs.
+// bitext gives a preset of a budget that hides pairs the known ones, and those that its system mines with the program
+// m.mine. A row's pairs count both together; how many of the mined ones are hidden pairs is in no row.
 func (m *maker) bitext(ctx context.Context, c *train.Config, s system, part []string, seed uint64) (err error) {
 	b := m.budget
 	if b.Hidden.Every == 0 {

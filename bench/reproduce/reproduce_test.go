@@ -194,6 +194,7 @@ func TestRule(t *testing.T) {
 	hard := func(r *result) { r.Own = 95 }
 	similar := func(r *result) { r.Measures[0].Protocol, r.Measures[0].Set = "sts", "en" }
 	rising := func(r *result) { r.Losses = [2]float64{1, 2} }
+	other := func(r *result) { r.Pairs = r.Seed / 3 } // seeds 3 and 4
 	unknown := func(r *result) { r.tried, r.Rate = []float64{0.01, 0.1, 1}, 0.1 }
 	// rows that are judged by STS, and of half of the steps by it, too, or by FLORES dev alone
 	moved := func(half, all int) func(*result) {
@@ -236,6 +237,7 @@ func TestRule(t *testing.T) {
 		"end of scale":     {table{"ems": rows("ems", 99, func(r *result) { r.Measures[0].Items[0] = right(1000, 1000) }), "ems-no-xtr": rows("ems-no-xtr", 99, func(r *result) { r.Measures[0].Items[0] = right(998, 1000) })}, "Without XTR", statistic.Untested, "find everything"},
 		"other metric":     {table{"ems": rows("ems", 70, func(r *result) { r.Measures[0].Protocol = "xsim" }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "no verdict"},
 		"seeds missing":    {table{"ems": {1: rows("ems", 70, nil)[1], 2: rows("ems", 70, nil)[2]}, "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "2 of 5 seeds"},
+		"other pairs":      {table{"ems": rows("ems", 70, other), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "Without XTR", statistic.Untested, "3 of 5 seeds have rows"},
 		"cost, too few":    {table{"ems": rows("ems", 70, nil), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}, "XTR costs", statistic.Untested, "no verdict"},
 	} {
 		if c.t["bag"] == nil {
@@ -276,7 +278,7 @@ func TestTables(t *testing.T) {
 	tab := table{"ems": rows("ems", 70, chosen(70, 70)), "ems-no-xtr": rows("ems-no-xtr", 66, chosen(66, 66))}
 	tab["ems"][0].Step = 0 // a training that was resumed at its end
 	got := partTables(b, nil, tab)
-	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "; trained on cuda.", "| `ems` | mean | 5 | 70.04 ± 0.05 |  | 0.1 | 2.00 to 1.00 | 100 ± 0 |",
+	for _, want := range []string{"From nothing: 0 pairs (7 lines of each file at most)", "; trained on cuda.", "| `ems` | mean | 5 | 0 | 70.04 ± 0.05 |  | 0.1 | 2.00 to 1.00 | 100 ± 0 |",
 		"| EMS | Without XTR EMS is worse (89.8 to 85.5) | the paper's | **held** | `ems` over `ems-no-xtr` | tatoeba flores devtest | +4.00 ±"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the tables lack %q:\n%s", want, got)
@@ -306,6 +308,51 @@ func TestTables(t *testing.T) {
 	}
 	if n := strings.Count(all, "\n"); n != len(claims)+2 {
 		t.Errorf("%d lines, want one for each of %d claims:\n%s", n-2, len(claims), all)
+	}
+}
+
+// TestPairs: rows on different pairs are not compared, and the tables say so; those of systems that mine are.
+func TestPairs(t *testing.T) {
+	b := budget{name: "toy", Seeds: "1 2 3 4 5", Groups: []group{{Name: "Rounds", Lines: 7, Systems: []system{{Name: "known"}, {Name: "round-1", Mined: &mined{}}, {Name: "ems"}, {Name: "ems-no-xtr"}}}}}
+	more := func(r *result) { r.Pairs = 100 + r.Seed }
+	tab := table{"known": rows("known", 66, nil), "round-1": rows("round-1", 70, more), "ems": rows("ems", 70, func(r *result) { r.Pairs = r.Seed / 3 }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)}
+	got := partTables(b, nil, tab)
+	for _, want := range []string{"Rounds: 0 to 104 pairs", "| `known` | mean | 5 | 0 |", "| `round-1` | mean | 5 | 100 to 104 |", "| `round-1` over `known` | tatoeba flores devtest | +4.00 ± ",
+		" of 3 seeds | ", "not tested: 3 of 5 seeds have rows; left out, as their rows are on different pairs: seeds 3 4 |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the tables lack %q:\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "left out") != 1 {
+		t.Errorf("rows that mine are left out, too:\n%s", got)
+	}
+}
+
+// TestRates: the best rate is chosen among rows on the same pairs, and what was tried on others is not one of those
+// tried.
+func TestRates(t *testing.T) {
+	tried := func(rate float64, percent int, pairs uint64) *result {
+		r := found("tatoeba", "flores dev", percent)
+		r.Rate, r.Pairs = rate, pairs
+		return r
+	}
+	all := []*result{tried(0.1, 60, 5), tried(0.2, 70, 5), tried(0.3, 70, 5)}
+	if rate, err := best(all, "tatoeba flores dev"); rate != 0.2 || err != nil {
+		t.Errorf("%v, %v", rate, err)
+	}
+	if _, err := best(all, "xsim flores dev"); !badinput.Is(err) {
+		t.Errorf("no such measure: %v", err)
+	}
+	r := result{Rate: 0.2}
+	if r.choose(append(all, tried(0.4, 65, 6)), tried(0.2, 50, 5)); len(r.tried) != 3 || r.chosen != all[1] || r.half == nil {
+		t.Errorf("%+v", r)
+	}
+	r = result{Rate: 0.2}
+	if r.choose(all, tried(0.2, 50, 6)); r.half != nil {
+		t.Errorf("a row of half of the steps on other pairs: %+v", r.half)
+	}
+	if _, err := best(append(all, tried(0.4, 80, 6)), "tatoeba flores dev"); !badinput.Is(err) || !strings.Contains(err.Error(), "0.1 on 5 pairs and with 0.4 on 6") {
+		t.Errorf("rates on other pairs: %v", err)
 	}
 }
 

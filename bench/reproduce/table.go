@@ -29,16 +29,17 @@ func describe(w *strings.Builder, g group, t table) {
 	var first *result // any: they share it
 	teacher := ""
 	var devices []string
+	var rows []*result
 	for _, s := range g.Systems {
 		for _, r := range t.rows(s.Name) {
-			first, teacher, devices = r, cmp.Or(teacher, r.Teacher), append(devices, r.Device)
+			rows, first, teacher, devices = append(rows, r), r, cmp.Or(teacher, r.Teacher), append(devices, r.Device)
 		}
 	}
 	if first == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s: %d pairs (%d lines of each file at most%s), %d steps of %d pairs, %d words",
-		g.Name, first.Pairs, g.Lines, [...]string{"", ", of the odd ones", ", of the even ones"}[g.Half], first.Steps, first.Batch, first.Words)
+	fmt.Fprintf(w, "%s: %s pairs (%d lines of each file at most%s), %d steps of %d pairs, %d words",
+		g.Name, pairsOf(rows), g.Lines, [...]string{"", ", of the odd ones", ", of the even ones"}[g.Half], first.Steps, first.Batch, first.Words)
 	if g.Start != "" {
 		fmt.Fprintf(w, "; starts from `%s`", g.Start)
 	}
@@ -47,6 +48,16 @@ func describe(w *strings.Builder, g group, t table) {
 	}
 	slices.Sort(devices)
 	fmt.Fprintf(w, "; trained on %s.\n\n", strings.Join(slices.Compact(devices), ", "))
+}
+
+// pairsOf is on how many pairs rows were trained: a number, or the lowest and the highest.
+func pairsOf(rows []*result) string {
+	pairs := func(a, b *result) int { return cmp.Compare(a.Pairs, b.Pairs) }
+	low, high := slices.MinFunc(rows, pairs).Pairs, slices.MaxFunc(rows, pairs).Pairs
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
 }
 
 // rowTable has a line for each system and a column for each measure.
@@ -61,14 +72,14 @@ func rowTable(w *strings.Builder, b budget, t table) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "| system | vector | seeds | %s own share | rate | loss | ms a step | core s |\n|%s\n", strings.Join(append(names, ""), " | "),
-		strings.Repeat(" --- |", len(names)+8))
+	fmt.Fprintf(w, "| system | vector | seeds | pairs | %s own share | rate | loss | ms a step | core s |\n|%s\n", strings.Join(append(names, ""), " | "),
+		strings.Repeat(" --- |", len(names)+9))
 	for _, system := range b.systems() {
 		r := t.any(system)
 		if r == nil {
 			continue
 		}
-		fmt.Fprintf(w, "| `%s` | %s | %d |", system, r.Vector, len(t[system]))
+		fmt.Fprintf(w, "| `%s` | %s | %d | %s |", system, r.Vector, len(t[system]), pairsOf(t.rows(system)))
 		number := func(decimals int, of func(r *result) (float64, bool)) {
 			fmt.Fprintf(w, " %s |", statistic.Summary(t.values(system, of), decimals))
 		}
@@ -104,8 +115,7 @@ func detail(w *strings.Builder, all []verdict) {
 			} else {
 				fmt.Fprint(w, "| | | | |")
 			}
-			because := strings.TrimSuffix(fmt.Sprintf("%s: %s", j.outcome, j.because), ": ")
-			fmt.Fprintf(w, " `%s` over `%s` | %s | %s | %.2f, %.2f | %s | %s |\n", j.better, j.worse, j.measure, j.size(), j.effect.BySeed, j.effect.BySentence, j.paper(), because)
+			fmt.Fprintf(w, " `%s` over `%s` | %s | %s | %.2f, %.2f | %s | %s |\n", j.better, j.worse, j.measure, j.size(), j.effect.BySeed, j.effect.BySentence, j.paper(), j.reason())
 		}
 	}
 	fmt.Fprintln(w)
@@ -116,7 +126,19 @@ func (j judgement) size() string {
 	if j.maxRatio > 0 {
 		return fmt.Sprintf("x%.3f", j.ratio)
 	}
+	if n := j.effect.Seeds; n > 1 && n < j.needed {
+		return fmt.Sprintf("%s of %d seeds", j.effect, n)
+	}
 	return j.effect.String()
+}
+
+// reason is why a comparison is not tested or of no size, and which seeds it is without.
+func (j judgement) reason() string {
+	text := strings.TrimSuffix(fmt.Sprintf("%s: %s", j.outcome, j.because), ": ")
+	if len(j.apart) > 0 {
+		text += "; left out, as their rows are on different pairs: seeds " + strings.Trim(fmt.Sprint(j.apart), "[]")
+	}
+	return text
 }
 
 // paper is the paper's effect.

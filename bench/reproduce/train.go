@@ -37,9 +37,9 @@ func (m *maker) rate(ctx context.Context, g group, s system) (rate float64, err 
 	if err != nil {
 		return 0, err
 	}
-	best := 0.0
+	var all []*result
 	var elsewhere error
-	for i, tried := range g.Rates {
+	for _, tried := range g.Rates {
 		c.Optimiser.LearningRate = tried
 		r, err := m.tried(ctx, c, part, s.Name, fmt.Sprintf("rate-%g", tried))
 		if held(err) { // the other rates need not wait for this one
@@ -49,20 +49,36 @@ func (m *maker) rate(ctx context.Context, g group, s system) (rate float64, err 
 		if err != nil {
 			return 0, err
 		}
-		x, ok := r.of(m.budget.Choose.Measure)
-		if !ok {
-			return 0, badinput.Errorf("the sets of choose give no measure %q", m.budget.Choose.Measure)
-		}
-		if i == 0 || x.figure() > best {
-			best, rate = x.figure(), tried
-		}
+		all = append(all, r)
 	}
 	if elsewhere != nil {
 		return 0, elsewhere
 	}
+	if rate, err = best(all, m.budget.Choose.Measure); err != nil {
+		return 0, err
+	}
 	c.Optimiser.LearningRate, c.Steps = rate, c.Steps/2
 	_, err = m.tried(ctx, c, part, s.Name, half)
 	return rate, err
+}
+
+// best is the rate of the row that is best by a measure, the first of equal ones. Rows on different pairs are refused.
+func best(all []*result, name string) (rate float64, err error) {
+	most := math.Inf(-1)
+	for _, r := range all {
+		x, ok := r.of(name)
+		if !ok {
+			return 0, badinput.Errorf("the sets of choose give no measure %q", name)
+		}
+		if r.Pairs != all[0].Pairs {
+			return 0, badinput.Errorf("`%s` was tried with the rate %g on %d pairs and with %g on %d: give -data the same files as before, and remove the rows of one",
+				r.System, all[0].Rate, all[0].Pairs, r.Rate, r.Pairs)
+		}
+		if x.figure() > most {
+			most, rate = x.figure(), r.Rate
+		}
+	}
+	return rate, nil
 }
 
 // half is the row of half of the steps with the chosen rate. It says whether differences have settled.
