@@ -57,15 +57,17 @@ type choice struct {
 // untestable is comparisons of any of some systems with another, or without systems all, and why they cannot be
 // decided.
 type untestable struct {
-	Better  []string `yaml:"better"`
-	Worse   string   `yaml:"worse"`
-	Because string   `yaml:"because"`
+	Better   []string `yaml:"better"`
+	Worse    string   `yaml:"worse"`
+	Protocol string   `yaml:"protocol"` // only by this one; empty: by all
+	Because  string   `yaml:"because"`
 }
 
 // reason is why the budget cannot decide a comparison, or empty.
 func (b budget) reason(c comparison) string {
 	for _, u := range b.Untested {
-		if u.Worse == "" || u.Worse == c.worse && slices.Contains(u.Better, c.better) {
+		systems := u.Worse == "" || u.Worse == c.worse && slices.Contains(u.Better, c.better)
+		if systems && (u.Protocol == "" || u.Protocol == c.protocol) {
 			return u.Because
 		}
 	}
@@ -161,6 +163,9 @@ func (b budget) validate() error {
 			if system != "" && !slices.Contains(known, system) {
 				return badinput.Errorf("untested names %s, which is not a system of the budget", system)
 			}
+		}
+		if u.Protocol != "" && !slices.ContainsFunc(b.Sets, func(s train.DevSet) bool { return s.Protocol == u.Protocol }) {
+			return badinput.Errorf("untested names %s, which is not the protocol of a set of the budget", u.Protocol)
 		}
 	}
 	switch {

@@ -91,22 +91,23 @@ const rest = start + ", expect: {differ: 1, spread: 1}, hours: 1"
 
 func TestBudgetsThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
-		"{" + rest + ", groups: []}":                                                                                   "names no system",
-		"{parts: [[de]], groups: [{name: a, lines: 1, systems: [x]}]}":                                                 "needs parts, sets and seeds",
-		"{" + start + ", groups: [{name: a, lines: 1, systems: [x]}]}":                                                 "expect.differ",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: x}]}]}":                                       "twice",
-		"{" + rest + ", groups: [{name: a, lines: 1, start: y, systems: [x]}]}":                                        "starts from y",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, start: y}]}]}":                                "starts from y",
-		"{" + rest + ", groups: [{name: a, systems: [x]}]}":                                                            "lines",
-		"{" + rest + ", groups: [{name: a, lines: 1, half: 3, systems: [x]}]}":                                         "half 3",
-		"{" + rest + ", groups: [{name: a, lines: 1, rates: [1e-3], systems: [x]}]}":                                   "choose.sets",
-		"{" + rest + ", teacher: y, groups: [{name: a, lines: 1, systems: [x]}]}":                                      "teacher y",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x], colour: red}]}":                                     "colour",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, colour: red}]}]}":                             "colour",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, mined: {from: y, by: margin}}]}]}":            "mined needs by",
-		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: z, mined: {from: x, by: luck}}]}]}":           "mined needs by",
-		"{" + rest + ", untested: [{better: [y], worse: x, because: z}], groups: [{name: a, lines: 1, systems: [x]}]}": "untested names y",
-		"{" + rest + ", untested: [{better: [x], worse: x}], groups: [{name: a, lines: 1, systems: [x]}]}":             "needs because, and both better and worse or neither",
+		"{" + rest + ", groups: []}":                                                                                                   "names no system",
+		"{parts: [[de]], groups: [{name: a, lines: 1, systems: [x]}]}":                                                                 "needs parts, sets and seeds",
+		"{" + start + ", groups: [{name: a, lines: 1, systems: [x]}]}":                                                                 "expect.differ",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: x}]}]}":                                                       "twice",
+		"{" + rest + ", groups: [{name: a, lines: 1, start: y, systems: [x]}]}":                                                        "starts from y",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, start: y}]}]}":                                                "starts from y",
+		"{" + rest + ", groups: [{name: a, systems: [x]}]}":                                                                            "lines",
+		"{" + rest + ", groups: [{name: a, lines: 1, half: 3, systems: [x]}]}":                                                         "half 3",
+		"{" + rest + ", groups: [{name: a, lines: 1, rates: [1e-3], systems: [x]}]}":                                                   "choose.sets",
+		"{" + rest + ", teacher: y, groups: [{name: a, lines: 1, systems: [x]}]}":                                                      "teacher y",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x], colour: red}]}":                                                     "colour",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, colour: red}]}]}":                                             "colour",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [{name: x, mined: {from: y, by: margin}}]}]}":                            "mined needs by",
+		"{" + rest + ", groups: [{name: a, lines: 1, systems: [x, {name: z, mined: {from: x, by: luck}}]}]}":                           "mined needs by",
+		"{" + rest + ", untested: [{better: [y], worse: x, because: z}], groups: [{name: a, lines: 1, systems: [x]}]}":                 "untested names y",
+		"{" + rest + ", untested: [{better: [x], worse: x, protocol: xsim, because: z}], groups: [{name: a, lines: 1, systems: [x]}]}": "untested names xsim",
+		"{" + rest + ", untested: [{better: [x], worse: x}], groups: [{name: a, lines: 1, systems: [x]}]}":                             "needs because, and both better and worse or neither",
 	} {
 		path := filepath.Join(t.TempDir(), "budget.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -264,6 +265,12 @@ func TestRule(t *testing.T) {
 	if v := b.verdicts(nil, held)[0]; v.outcome != statistic.Untested || v.judgements[0].because != b.Untested[0].Because || v.judgements[0].effect.Mean < 3 {
 		t.Errorf("an encoder that is not the paper's: %+v", v)
 	}
+	b.Untested = []untestable{{Better: []string{"ems"}, Worse: "ems-no-xtr", Protocol: "tatoeba", Because: "z"}, {Better: []string{"imascl-tcm"}, Worse: "imascl-hard", Protocol: "sts", Because: "z"}}
+	for protocol, want := range map[string]string{"tatoeba": "z", "xsim": ""} {
+		if got := b.reason(comparison{better: "ems", worse: "ems-no-xtr", protocol: protocol}); got != want {
+			t.Errorf("by %s: %q, want %q", protocol, got, want)
+		}
+	}
 	b.PaperSize = true
 	v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = 0.13 }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
 	at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
@@ -305,6 +312,9 @@ func TestTables(t *testing.T) {
 		if got := summary(b.verdicts([]string{"fr"}, tab), []budget{b}); !strings.Contains(got, want) {
 			t.Errorf("the summary of undecided claims lacks %q:\n%s", want, got)
 		}
+	}
+	if set := (judgement{comparison: comparison{protocol: "bucc-mteb"}, measure: "bucc-mteb bucc"}).set(); set != "a BUCC-style set" {
+		t.Errorf("a set that is made like BUCC's is called %q", set)
 	}
 	if n := strings.Count(all, "\n"); n != len(claims)+2 {
 		t.Errorf("%d lines, want one for each of %d claims:\n%s", n-2, len(claims), all)

@@ -141,6 +141,14 @@ func (j judgement) reason() string {
 	return text
 }
 
+// set is the name of the set. Those that DATA has as bucc/ are made like BUCC's, and never called by its name.
+func (j judgement) set() string {
+	if name := strings.TrimPrefix(j.measure, j.protocol+" "); name != "bucc" {
+		return name
+	}
+	return "a BUCC-style set"
+}
+
 // paper is the paper's effect.
 func (j judgement) paper() string {
 	if j.maxRatio > 0 {
@@ -162,7 +170,7 @@ func summary(all []verdict, budgets []budget) string {
 			}
 			var effects, papers []string
 			for _, j := range v.judgements {
-				effects, papers = append(effects, fmt.Sprintf("%s (%s)", j.size(), strings.TrimPrefix(j.measure, j.protocol+" "))), append(papers, j.paper())
+				effects, papers = append(effects, fmt.Sprintf("%s (%s)", j.size(), j.set())), append(papers, j.paper())
 			}
 			outcome := fmt.Sprintf("**%s**", v.outcome)
 			if at := slices.IndexFunc(v.judgements, func(j judgement) bool { return j.outcome == v.outcome && j.because != "" }); at >= 0 {
