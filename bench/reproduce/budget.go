@@ -94,7 +94,8 @@ type system struct {
 	Start     string         `yaml:"start"`  // replaces the group's
 	Objective map[string]any `yaml:"objective"`
 	Training  yaml.Node      `yaml:"training"` // such as how its paper makes a vector of the tokens
-	// share of a label, in percent, on the pair itself: the teacher's temperature is chosen so
+	// share of a label, in percent, on the pair itself among the bitext's first pairs, in its order: the teacher's
+	// temperature is chosen so. Rows have the share in training's batches
 	Own   float64 `yaml:"own_share"`
 	Mined *mined  `yaml:"mined"`
 	// its one row is of oneSeed: rows of every seed start from it, as those of a paper that fine-tunes one checkpoint

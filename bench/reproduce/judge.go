@@ -23,16 +23,21 @@ type judge struct {
 	library  string     // path of ONNX Runtime's
 	device   gpu.Device // computes the vectors of transformers
 	searcher index.Searcher
+	teachers *statistic.Teachers
 }
 
 // row computes a row's measures.
 func (j judge) row(ctx context.Context, c train.Config, sets []train.DevSet, part []string, dir string, r *result) (err error) {
 	if c.Objective.Name == "imascl" {
-		labels, err := statistic.LabelsOf(ctx, c, j.library)
+		labels, err := j.teachers.Labels(ctx, c)
 		if err != nil {
 			return err
 		}
-		r.Own = labels.Own(labels.Temperature)
+		temperature, err := statistic.Temperature(c)
+		if err != nil {
+			return err
+		}
+		r.Own = labels.Own(temperature)
 	}
 	model, err := model.Load(filepath.Join(dir, "model"))
 	if err != nil {

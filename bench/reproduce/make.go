@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/bench/reproduce/statistic"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/pjrt"
@@ -58,7 +59,7 @@ func newMaker(ctx context.Context, o options, b budget) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, o.judging, searcher}}
+	m := &maker{options: o, budget: b, dir: filepath.Join(o.out, b.name), judge: judge{o.library, o.judging, searcher, &statistic.Teachers{Library: o.library}}}
 	err = errors.Join(os.MkdirAll(m.dir, 0o777), os.Chdir(o.data))
 	if err != nil {
 		return nil, err

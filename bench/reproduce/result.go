@@ -24,7 +24,7 @@ type result struct {
 	Preset   string    `json:"preset"` // digest of what determines it
 	Vector   string    `json:"vector"` // how a sentence's vector is made
 	Measures []measure `json:"measures"`
-	// share of IMASCL's labels, in percent, on the pair itself; 0 for other losses
+	// share of IMASCL's labels, in percent, on the pair itself in training's batches; 0 for other losses
 	Own     float64    `json:"own_share,omitempty"`
 	Losses  [2]float64 `json:"losses"` // losses in the log's first and last line; equal if there is only one
 	Dim     int        `json:"dim"`

@@ -168,7 +168,7 @@ func (m *maker) config(ctx context.Context, g group, s system, part []string, se
 		}
 	}
 	if s.Own > 0 {
-		labels, err := statistic.LabelsOf(ctx, c, m.library)
+		labels, err := m.judge.teachers.Labels(ctx, c)
 		if err != nil {
 			return c, err
 		}

@@ -123,20 +123,22 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestLabels: of two sentences with a cosine of 0, and of three of which the last is in no full batch.
+// TestLabels: of two sentences with a cosine of 0, and of three of which the last is in no full batch. The temperature
+// is of the first pairs, the share of those drawn.
 func TestLabels(t *testing.T) {
-	l := Labels{size: 2}
-	l.add([][]float32{{1, 0, 0, 1, 0.6, 0.8}}, 2)
+	l := Labels{size: 2, first: cosines([][]float32{{1, 0, 0, 1, 0.6, 0.8}}, 2, 2), drawn: [][]float64{{1, 1}, {1, 1}}}
 	own := 100 * math.Exp(2) / (math.Exp(2) + 1)
-	if got := l.Own(0.5); len(l.cosines) != 2 || math.Abs(got-own) > 1e-6 {
+	if got := l.own(l.first, 0.5); len(l.first) != 2 || math.Abs(got-own) > 1e-6 {
 		t.Errorf("%v, want %v", got, own)
 	}
 	if got := l.Soft(own); got != 0.5 {
 		t.Errorf("the temperature of that share is %v", got)
 	}
+	if got := l.Own(0.5); got != 50 {
+		t.Errorf("%v of a label lies on one of two pairs that are alike", got)
+	}
 	// another side that knows no difference: the mean of the cosines is 1 and 0.5
-	l = Labels{size: 2}
-	l.add([][]float32{{1, 0, 0, 1}, {1, 0, 1, 0}}, 2)
+	l.drawn = cosines([][]float32{{1, 0, 0, 1}, {1, 0, 1, 0}}, 2, 2)
 	if half := 100 * math.Exp(1) / (math.Exp(1) + 1); math.Abs(l.Own(0.5)-half) > 1e-6 {
 		t.Errorf("%v, want %v", l.Own(0.5), half)
 	}
