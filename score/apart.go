@@ -55,6 +55,9 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 	conflicts := 0.0
 	if numbers := feature.Index("numbers_conflict"); !r.numberless {
 		for i, at := range places {
+			if probabilities[i] == 0 {
+				continue // it counts for nothing, and its values are a read of the disk
+			}
 			values, err := r.Values(at)
 			if err != nil {
 				return 0, 0, err
