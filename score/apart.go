@@ -1,9 +1,9 @@
 package score
 
 import (
-	"cmp"
 	"slices"
 
+	"bitextmine/internal/heaps"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
 )
@@ -72,17 +72,21 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 
 // byMargin returns the places of the matched pairs and their margins, the best margin first.
 func (r *Ranked) byMargin(verdicts []mine.Verdict) (places []int, margins []float32) {
+	kept := make([]int32, 0, len(verdicts))
 	for i, v := range verdicts {
 		if v == mine.Kept {
-			places = append(places, i)
+			kept = append(kept, int32(i))
 		}
 	}
-	slices.SortFunc(places, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.Candidates[b].Score, r.Candidates[a].Score), cmp.Compare(a, b))
-	})
-	margins = make([]float32, len(places))
-	for i, at := range places {
-		margins[i] = r.Candidates[at].Score
+	keys := make([]uint64, len(kept))
+	heaps.Sort(keys, func(i int) uint64 {
+		margin := r.Candidates[kept[i]].Score + 0 // -0 is 0
+		return uint64(^heaps.Bits(margin))<<placeBits | uint64(kept[i])
+	}, func(key uint64) uint16 { return uint16(key >> 48) }, slices.Sort)
+	places, margins = make([]int, len(keys)), make([]float32, len(keys))
+	for i, key := range keys {
+		places[i] = int(uint32(key))
+		margins[i] = r.Candidates[places[i]].Score
 	}
 	return places, margins
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -63,6 +64,32 @@ func TestAdaptApart(t *testing.T) {
 		}
 		if slices.Reverse(adapted); !slices.IsSorted(adapted) {
 			t.Errorf("%s: the order is not kept", name)
+		}
+	}
+}
+
+// TestByMargin: the order of a stable sort of the matched pairs, of margins that are equal, 0, -0 and below.
+func TestByMargin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	r := &Ranked{}
+	var verdicts []mine.Verdict
+	var want []int
+	for i := range 5000 {
+		margin := [...]float64{0, math.Copysign(0, -1), -0.5, 1, 2 * rng.NormFloat64()}[rng.IntN(5)]
+		r.Candidates = append(r.Candidates, mine.Candidate{Score: float32(margin)})
+		verdicts = append(verdicts, [...]mine.Verdict{mine.Kept, mine.Taken}[rng.IntN(2)])
+		if verdicts[i] == mine.Kept {
+			want = append(want, i)
+		}
+	}
+	slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(r.Candidates[b].Score, r.Candidates[a].Score) })
+	places, margins := r.byMargin(verdicts)
+	if !slices.Equal(places, want) {
+		t.Error("not in the order of a stable sort")
+	}
+	for i, at := range places {
+		if margins[i] != r.Candidates[at].Score {
+			t.Fatalf("margin %d is %v, that of its pair %v", i, margins[i], r.Candidates[at].Score)
 		}
 	}
 }
