@@ -16,6 +16,7 @@ import (
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	stagefit "bitextmine/pipeline/stage/fit"
+	"bitextmine/pipeline/stage/search"
 	"bitextmine/pipeline/store"
 	"bitextmine/score"
 	"bitextmine/score/feature"
@@ -233,6 +234,17 @@ func TestAutoScorerWithout(t *testing.T) {
 		cfg.Scorer, cfg.Out = score.Default, filepath.Join(t.TempDir(), "default")
 		if named := mustRun(t, cfg); named.Bitext.SHA256 != auto.Bitext.SHA256 {
 			t.Error("auto and default differ")
+		}
+	})
+	t.Run("rows for an approximate search", func(t *testing.T) {
+		cfg := autoConfig(t, strange(t), 300)
+		cfg.Search = "ivf:64"
+		report, log := runLogged(t, cfg)
+		if !strings.Contains(log, "fitted a scorer") || report.Counts.Kept < 80 {
+			t.Errorf("%d pairs kept of 150, log %s", report.Counts.Kept, log)
+		}
+		if left, err := filepath.Glob(filepath.Join(cfg.Out, "work", search.IndexesName, "*")); err != nil || len(left) > 0 {
+			t.Errorf("indexes of injected sentences are left: %v, error %v", left, err)
 		}
 	})
 	t.Run("scripts", func(t *testing.T) {

@@ -8,6 +8,7 @@ package inject
 
 import (
 	"context"
+	"slices"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/encode/embedding"
@@ -178,8 +179,10 @@ func (h *Host) Part(ctx context.Context, size, trial int) (*Host, error) {
 		return nil, err
 	}
 	part.Read = score.Texts(part.Texts).Read
-	part.Lists = [2]mine.Neighbours{found.Source, found.Target}
-	return &part, nil
+	for side, lists := range [2]mine.Neighbours{found.Source, found.Target} {
+		part.Lists[side] = mine.Neighbours{K: lists.K, IDs: slices.Clone(lists.IDs), Cosines: slices.Clone(lists.Cosines)}
+	}
+	return &part, found.Close()
 }
 
 // part is some sentences of a side: the host's or the injected ones.
@@ -215,6 +218,9 @@ func (in *Injection) search(ctx context.Context) (*mine.Lists, error) {
 		}
 		mergers[0].Add(result.Source, cell[0].numbers, cell[1].numbers)
 		mergers[1].Add(result.Target, cell[1].numbers, cell[0].numbers)
+		if err := result.Close(); err != nil {
+			return nil, err
+		}
 	}
 	return mine.NewLists(mergers[0].Neighbours(), mergers[1].Neighbours(), h.K, mine.Ratio)
 }

@@ -6,10 +6,10 @@ import (
 
 	"bitextmine/encode"
 	"bitextmine/encode/model"
+	"bitextmine/index/exact"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/stage"
-	"bitextmine/pipeline/stage/search"
 	"bitextmine/score"
 	"bitextmine/score/inject"
 )
@@ -33,11 +33,12 @@ func withHost(ctx context.Context, e *stage.Env, index int, strong bool, do func
 	if err != nil {
 		return err
 	}
-	searcher, err := search.Open(e, e.Plan.Searcher())
+	options := e.EncoderOptions()
+	// Few rows are compared, in parts fewer than an approximate search has lists, and nothing is left beside the store.
+	searcher, err := exact.Open(exact.Options{Threads: options.Threads})
 	if err != nil {
 		return err
 	}
-	options := e.EncoderOptions()
 	encoder, closeEncoder, err := opened(e, stage.EncoderName, e.Encoder, e.Plan.Settings.EncoderDevice, e.Model)
 	if err != nil {
 		return err
