@@ -24,7 +24,7 @@ type Ranked struct {
 	room          *spill.Arena
 	keys          []uint64  // buffer of sort
 	order         []int32   // buffer of sort
-	spare         []float32 // buffer of By
+	spare         []float32 // buffer of deal
 	scorer        *Scorer
 	numberless    bool    // numbers say nothing
 	many          bool    // the text has many near misses
@@ -73,7 +73,7 @@ func (r *Ranked) Close() error {
 // The slices are sorted in place, and values are closed with the result. What it has of each candidate is in room.
 func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *feature.Table, strong Strong) (Ranked, error) {
 	n := len(candidates)
-	r := Ranked{Candidates: candidates, values: values, Strong: strong, scorer: s, room: room}
+	r := Ranked{Candidates: candidates, values: values, Strong: strong, room: room}
 	var failed [5]error
 	r.Probabilities, failed[0] = spill.Make[float32](room, n)
 	r.places, failed[1] = spill.Make[int32](room, n)
@@ -86,9 +86,24 @@ func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *fe
 	for i := range r.places {
 		r.places[i] = int32(i)
 	}
+	if err := r.By(s); err != nil {
+		return Ranked{}, err
+	}
+	return r, nil
+}
+
+// Scorer returns the scorer that gave the probabilities.
+func (r *Ranked) Scorer() *Scorer { return r.scorer }
+
+// By gives the candidates the probabilities of a scorer, which may be another one, and ranks them anew.
+func (r *Ranked) By(s *Scorer) error {
+	for i, at := range r.places {
+		r.order[at] = int32(i)
+	}
 	short, varies := 0, s.varies()
-	err := values.Each(func(i int, v []float32) {
-		r.Probabilities[i] = s.Probability(strong.with(v, i))
+	err := r.values.Each(func(at int, v []float32) {
+		i := int(r.order[at])
+		r.Probabilities[i] = s.Probability(r.with(v, i))
 		if !varies {
 			return
 		}
@@ -98,24 +113,12 @@ func (s *Scorer) Rank(room *spill.Arena, candidates []mine.Candidate, values *fe
 		}
 	})
 	if err != nil {
-		return Ranked{}, err
+		return err
 	}
+	r.scorer = s
 	r.deal(r.keys[:short])
 	r.sort()
-	return r, nil
-}
-
-// Scorer returns the scorer that gave the probabilities.
-func (r *Ranked) Scorer() *Scorer { return r.scorer }
-
-// By ranks the candidates anew by another scorer of the first encoder's features.
-func (r *Ranked) By(s *Scorer) error {
-	err := r.values.Each(func(i int, v []float32) { r.spare[i] = s.Probability(v) })
-	if err == nil {
-		r.scorer = s
-		r.Rescore(func(i int, _ float32) float32 { return r.spare[r.places[i]] })
-	}
-	return err
+	return nil
 }
 
 // Refine ranks the candidates anew by their probabilities as adapted without the strong encoder and, where it has seen

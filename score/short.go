@@ -35,7 +35,7 @@ func length(values []float32) float64 { return math.Round(math.Expm1(float64(val
 
 // varies reports whether the order of short candidates has weights of its own.
 func (s *Scorer) varies() bool {
-	return s.Tokens && s.Refined == nil && slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Short != 0 })
+	return s.Tokens && s.Refined == nil && !s.Followed && slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Short != 0 })
 }
 
 // A key has the length in its upper 4 bits, then 28 bits of the log odds, then the candidate's place.

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,7 +33,7 @@ func TestShortCandidatesShareTheirProbabilitiesOut(t *testing.T) {
 		values = append(values, row...)
 		candidates = append(candidates, mine.Candidate{Source: int32(i), Target: int32(i)})
 	}
-	ranked := func(s *Scorer, order []int) map[int32]float32 {
+	ranked := func(order []int, s *Scorer, then ...*Scorer) map[int32]float32 {
 		t.Helper()
 		var of []mine.Candidate
 		var v feature.Values
@@ -39,6 +41,9 @@ func TestShortCandidatesShareTheirProbabilitiesOut(t *testing.T) {
 			of, v = append(of, candidates[i]), append(v, values.Of(i)...)
 		}
 		r, err := s.Rank(nil, of, feature.TableOf(v), Strong{})
+		for _, other := range then {
+			err = errors.Join(err, r.By(other))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,12 +54,20 @@ func TestShortCandidatesShareTheirProbabilitiesOut(t *testing.T) {
 		return found
 	}
 	order := rng.Perm(n)
-	before, after := ranked(plain, order), ranked(&varied, order)
+	before, after := ranked(order, plain), ranked(order, &varied)
 	slices.Sort(order)
-	for i, p := range ranked(&varied, order) {
+	for i, p := range ranked(order, &varied) {
 		if p != after[i] {
 			t.Fatalf("in another order candidate %d has %v, not %v", i, p, after[i])
 		}
+	}
+	followed := varied
+	followed.Followed = true
+	if !maps.Equal(ranked(order, plain, &varied), after) || !maps.Equal(ranked(order, &varied, &followed, &varied), after) {
+		t.Error("a scorer that ranks candidates after another one orders short ones otherwise")
+	}
+	if !maps.Equal(ranked(order, &varied, &followed), before) {
+		t.Error("a scorer that followed the text orders short candidates anew")
 	}
 	for size := 1; size <= 30; size++ {
 		var were, are []float32
