@@ -20,7 +20,7 @@ func filed(b *testing.B, n int) (s *Scorer, candidates []mine.Candidate, values 
 	rng := rand.New(rand.NewPCG(3, 5))
 	var rows feature.Values
 	for i := range n {
-		row := randomRow(uint64(i % 1000))
+		row := randomRow(uint64(i))
 		row[tokens] = float32(math.Log1p(float64(1 + rng.IntN(30))))
 		margin := 1.3 + 0.08*rng.NormFloat64()
 		if i%10 > 0 {

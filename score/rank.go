@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/internal/heaps"
+	"bitextmine/internal/parallel"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/score/feature"
@@ -100,20 +103,34 @@ func (r *Ranked) By(s *Scorer) error {
 	for i, at := range r.places {
 		r.order[at] = int32(i)
 	}
-	short, varies := 0, s.varies()
-	err := r.values.Each(func(at int, v []float32) {
-		i := int(r.order[at])
-		r.Probabilities[i] = s.Probability(r.with(v, i))
-		if !varies {
-			return
-		}
-		if key, ok := s.shortKey(i, v); ok {
-			r.keys[short] = key
-			short++
-		}
+	varies := s.varies()
+	var mu sync.Mutex
+	var failed error
+	ends := map[int]int{} // of the keys of short candidates, by where they begin
+	parallel.Ranges(len(r.places), feature.Count, func(lo, hi int) {
+		end := lo
+		err := r.values.Range(lo, hi, func(at int, v []float32) {
+			i := int(r.order[at])
+			r.Probabilities[i] = s.Probability(r.with(v, i))
+			if !varies {
+				return
+			}
+			if key, ok := s.shortKey(i, v); ok {
+				r.keys[end] = key
+				end++
+			}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		failed = errors.Join(failed, err)
+		ends[lo] = end
 	})
-	if err != nil {
-		return err
+	if failed != nil {
+		return failed
+	}
+	short := 0
+	for _, lo := range slices.Sorted(maps.Keys(ends)) {
+		short += copy(r.keys[short:], r.keys[lo:ends[lo]])
 	}
 	r.scorer = s
 	r.deal(r.keys[:short])

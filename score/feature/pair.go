@@ -139,10 +139,13 @@ func (t *Table) All() (Values, error) {
 }
 
 // Each calls do with the values of every candidate, in order. They must not be kept.
-func (t *Table) Each(do func(i int, values []float32)) error {
-	block, all := make(Values, candidateBlock*Count), t.Len()
-	for lo := 0; lo < all; lo += candidateBlock {
-		n := min(candidateBlock, all-lo)
+func (t *Table) Each(do func(i int, values []float32)) error { return t.Range(0, t.Len(), do) }
+
+// Range is Each of the candidates from lo to hi-1. Several goroutines may call it.
+func (t *Table) Range(lo, hi int, do func(i int, values []float32)) error {
+	block := make(Values, candidateBlock*Count)
+	for ; lo < hi; lo += candidateBlock {
+		n := min(candidateBlock, hi-lo)
 		if err := t.read(lo, block[:n*Count]); err != nil {
 			return err
 		}
