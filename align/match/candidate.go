@@ -83,6 +83,8 @@ const (
 	many = 30_000
 	// lists is their number: with it a vector is compared with about a tenth of the others.
 	lists = 256
+	// rowNumbers is the size of what a search has of a row in numbers: its hash, and its place among equal ones.
+	rowNumbers = 16
 )
 
 // Comparisons is about how many products of mean vectors Candidates computes for so many documents.
@@ -95,11 +97,11 @@ func Comparisons(source, target float64) float64 {
 
 // Memory is an upper bound of the memory in which Candidates searches so many documents, besides their mean vectors.
 func Memory(documents int64, threads, dim, k int) int64 {
-	blocks := exact.Memory(int(documents), int(documents), threads, dim, k)
+	search := exact.Memory(int(documents), int(documents), threads, dim, k) + documents*int64(k)*8
 	if documents > 2*many {
-		blocks = max(blocks, ivf.Memory(strconv.Itoa(lists), 0, int(documents), threads, dim, k))
+		search = max(search, ivf.Memory(strconv.Itoa(lists), 0, int(documents), threads, dim, k)+documents*int64(ivf.ListBytes(k)))
 	}
-	return blocks + documents*int64(k)*8
+	return search + documents*rowNumbers
 }
 
 // nearest finds each mean vector's k nearest of the other side.

@@ -277,6 +277,17 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
+// TestMemory: an upper bound has what a search of many documents keeps of each besides blocks. 400,000 on either side
+// took 351 MB.
+func TestMemory(t *testing.T) {
+	if bound := Memory(800_000, 2, 8, 16); bound < 351<<20 || bound > 2*351<<20 {
+		t.Errorf("%d MB", bound>>20)
+	}
+	if less, more := Memory(10_000, 2, 8, 16), Memory(20_000, 2, 8, 16); more-less < 10_000*(8*16+rowNumbers) {
+		t.Errorf("%d and %d bytes", less, more)
+	}
+}
+
 // BenchmarkMatch: documents of several lengths, all of which are candidates of each other.
 func BenchmarkMatch(b *testing.B) {
 	for _, n := range []int{1, 10, 250, 1000, 10_000} {
