@@ -200,13 +200,17 @@ func (e *Encoder) windowsAtOnce() int {
 	return 2
 }
 
-// logTokens adds the ids of the window's sentences, without their special tokens, to a log, if there is one.
+// logTokens adds the ids of the window's sentences, without special tokens and the prefix, to a log, if there is one.
 func (w *window) logTokens(log *TokenLog, v *tokenizer.Vocabulary, prefix model.Prefix) error {
 	if log == nil {
 		return nil
 	}
+	cut, err := v.Own(prefix)
+	if err != nil {
+		return err
+	}
 	for i := range w.texts {
-		own, _ := v.Own(w.tokens(i), prefix)
+		own, _ := cut(w.tokens(i))
 		if err := log.Add(own); err != nil {
 			return err
 		}

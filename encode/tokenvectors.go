@@ -113,7 +113,7 @@ func (t *TokenEncoder) IDs(ctx context.Context, language string, texts []string)
 // tokenize returns the texts' sequences, and a function that cuts what is a text's own out of one, as Vocabulary.Own
 // does.
 func (t *TokenEncoder) tokenize(ctx context.Context, language string,
-	texts []string) (w *window, own func(ids []int32) ([]int32, int), err error) {
+	texts []string) (w *window, own tokenizer.Own, err error) {
 	v, err := t.vocabulary()
 	if err != nil {
 		return nil, nil, err
@@ -122,8 +122,11 @@ func (t *TokenEncoder) tokenize(ctx context.Context, language string,
 	if err != nil {
 		return nil, nil, err
 	}
+	if own, err = v.Own(prefix); err != nil {
+		return nil, nil, err
+	}
 	w = &window{texts: slices.Clone(texts)}
-	return w, func(ids []int32) ([]int32, int) { return v.Own(ids, prefix) }, w.tokenize(ctx, t.graph, v, prefix)
+	return w, own, w.tokenize(ctx, t.graph, v, prefix)
 }
 
 // Vectors returns the vectors [len(ids), Dim] of a static output.
@@ -217,9 +220,13 @@ func (t *TokenEncoder) spell(ctx context.Context, sentences [][]string) (own fun
 			number[word], distinct = len(distinct), append(distinct, word)
 		}
 	}
+	cut, err := v.Own(model.Prefix{})
+	if err != nil {
+		return nil, err
+	}
 	spelt := &window{texts: distinct}
 	return func(word string) []int32 {
-		ids, _ := v.Own(spelt.tokens(number[word]), model.Prefix{})
+		ids, _ := cut(spelt.tokens(number[word]))
 		return ids
 	}, spelt.tokenize(ctx, t.graph, v, model.Prefix{})
 }

@@ -99,6 +99,39 @@ func TestContextualVectors(t *testing.T) {
 	}
 }
 
+// TestTokensWithoutTextPrefix: the tokens of a prefix that is text are not the sentence's, nor are their vectors.
+func TestTokensWithoutTextPrefix(t *testing.T) {
+	plain, err := model.Load(encodetest.Bag())
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefixed := *plain
+	prefixed.Prefixes = map[string]model.Prefix{"en": {Text: "query: "}}
+	texts := append(sentences(200, 6), "query: a query", ": a colon")
+	want, err := openTokens(t, plain).IDs(t.Context(), "en", texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := openTokens(t, &prefixed)
+	got, err := e.IDs(t.Context(), "en", texts)
+	if err != nil || !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Ends, want.Ends) {
+		t.Errorf("%d ids with a prefix, %d without, error %v", len(got.IDs), len(want.IDs), err)
+	}
+	of, err := e.Vectors(t.Context(), want.IDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.Contextual(t.Context(), "en", texts, func(i int, ids []int32, vectors []float32) error {
+		if begin := want.Ends[i] - len(want.At(i)); !slices.Equal(ids, want.At(i)) || !slices.Equal(vectors, of[begin*e.Dim():want.Ends[i]*e.Dim()]) {
+			t.Errorf("sentence %d has other tokens, or their vectors are others'", i)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTableRows: a static encoder's table gives the same token vectors as its graph, bit for bit.
 func TestTableRows(t *testing.T) {
 	m, err := model.Load(fixtures.Encoder)

@@ -193,6 +193,7 @@ func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.
 	r := stage.Request{
 		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: label.Decisions(labels),
 		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs, Weights: weights,
+		Tokens: stage.Tokens{TextPrefix: m.models.Encoder.TextPrefix(), Static: m.models.Encoder.Tokens.Static},
 	}
 	if m.scorer != nil {
 		r.Scorer, r.Judge = m.scorer.Data, m.models.PlanJudge(&m.cfg)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/view"
+	"bitextmine/score"
 )
 
 var planned = plan.Settings{
@@ -142,6 +144,31 @@ func TestKeysAreStable(t *testing.T) {
 		}
 		if family := plan.Family(c.settings, "de", "en"); family != c.family {
 			t.Errorf("family %s, want %s", family, c.family)
+		}
+	}
+}
+
+// TestKeysOfTokens: what is known of tokens is computed anew where the tokens of a prefix that is text were among them,
+// and only there; vectors only where the tokens' ids lie beside them.
+func TestKeysOfTokens(t *testing.T) {
+	scorer, err := score.OfDefault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(1, 1, nil)
+	if r.Scorer, err = scorer.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	before := keysOf(build(t, r))
+	for tokens, anew := range map[stage.Tokens][2]bool{
+		{}: {false, false}, {Static: true}: {false, false}, {TextPrefix: true}: {true, false}, {TextPrefix: true, Static: true}: {true, true},
+	} {
+		r.Tokens = tokens
+		after := keysOf(build(t, r))
+		for i, name := range []string{view.Describe, view.Encode} {
+			if len(before[name]) == 0 || reflect.DeepEqual(before[name], after[name]) == anew[i] {
+				t.Errorf("%+v: %s has the keys %v, and had %v", tokens, name, after[name], before[name])
+			}
 		}
 	}
 }

@@ -326,6 +326,16 @@ func (m Manifest) specials(p Prefix) int {
 	return n
 }
 
+// TextPrefix reports whether a sentence of some language gets a prefix that is text.
+func (m Manifest) TextPrefix() bool {
+	for _, p := range m.Prefixes {
+		if p.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Room is the number of tokens of a text's own, at most, that MaxTokens leaves beside special and prefix tokens.
 func (m Manifest) Room(p Prefix) int { return m.MaxTokens - m.specials(p) }
 

@@ -86,9 +86,34 @@ func (v *Vocabulary) lowered(text string) string {
 
 // Own returns the part of a sequence that is the text's own, without what Tokenize put before and after it, and the
 // number of ids before it.
-func (v *Vocabulary) Own(ids []int32, prefix model.Prefix) (own []int32, before int) {
-	before = len(v.ids.bos) + len(prefix.Tokens)
-	return ids[before : len(ids)-len(v.ids.eos)], before
+type Own func(ids []int32) (own []int32, before int)
+
+// Own cuts sequences that have a prefix. Of a text's ids those are left out that a sequence begins with: the last may
+// be joined with the sentence.
+func (v *Vocabulary) Own(prefix model.Prefix) (Own, error) {
+	ids := len(v.ids.bos) + len(prefix.Tokens)
+	text, err := v.idsOf(prefix.Text)
+	return func(all []int32) (own []int32, before int) {
+		own = all[ids : len(all)-len(v.ids.eos)]
+		n := 0
+		for n < min(len(text), len(own)) && own[n] == text[n] {
+			n++
+		}
+		return own[n:], ids + n
+	}, err
+}
+
+// idsOf returns the graph's ids of a prefix's text.
+func (v *Vocabulary) idsOf(text string) (all []int32, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	err = v.Encode([]string{text}, v.model.MaxTokens, func(_ int, ids []int32) {
+		for _, id := range ids {
+			all = append(all, v.ids.graph[id])
+		}
+	})
+	return all, err
 }
 
 // Frame returns the ids before and after a text's own ids in a language: special tokens and the language's prefix.
@@ -97,15 +122,8 @@ func (v *Vocabulary) Frame(language string) (before, after []int32, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	before = slices.Concat(v.ids.bos, prefix.Tokens)
-	if prefix.Text != "" {
-		err = v.Encode([]string{prefix.Text}, v.model.MaxTokens, func(_ int, ids []int32) {
-			for _, id := range ids {
-				before = append(before, v.ids.graph[id])
-			}
-		})
-	}
-	return before, slices.Clone(v.ids.eos), err
+	text, err := v.idsOf(prefix.Text)
+	return slices.Concat(v.ids.bos, prefix.Tokens, text), slices.Clone(v.ids.eos), err
 }
 
 // Number returns the graph's id for an id of the tokenizer.

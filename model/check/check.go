@@ -131,12 +131,16 @@ func (row *LanguageRow) tokens(ctx context.Context, m *model.Model, e *encode.En
 		return err
 	}
 	v := e.Vocabulary()
+	cut, err := v.Own(prefix)
+	if err != nil {
+		return err
+	}
 	unknown := int32(-1) // every text has pieces
 	if id := v.Unknown(); id >= 0 {
 		unknown = v.Number(id)
 	}
 	for i := range row.Sentences {
-		own, _ := v.Own(sequences.At(i), prefix)
+		own, _ := cut(sequences.At(i))
 		row.Tokens += len(own)
 		for _, id := range own {
 			if id == unknown {

@@ -124,6 +124,7 @@ type Builder struct {
 	*plan.Plan
 	Threads int            // threads of each task
 	Weights Weights        // weights of the encoders
+	Tokens  Tokens         // of the encoder
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
@@ -176,6 +177,12 @@ func Scoring(sentences int64) Cost {
 // Weights is the memory of open encoders in bytes, without mapped files.
 type Weights struct{ Encoder, Refiner, Judge int64 }
 
+// Tokens is what the encoder's digest does not say of the tokens of sentences.
+type Tokens struct {
+	TextPrefix bool // a prefix that is text, whose tokens are none of the sentence's
+	Static     bool // encoding stores their ids
+}
+
 // Request is the input of a plan.
 type Request struct {
 	Version   string
@@ -192,6 +199,7 @@ type Request struct {
 	DocPairs  string         // file of known pairs of documents
 	Threads   int
 	Weights   Weights
+	Tokens    Tokens
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
 }
@@ -218,7 +226,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 			Refiner: r.Refiner, Judge: r.Judge, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Threads: r.Threads, Weights: r.Weights, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Threads: r.Threads, Weights: r.Weights, Tokens: r.Tokens, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {

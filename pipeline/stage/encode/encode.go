@@ -41,6 +41,7 @@ type spec struct {
 	Language string // chooses the encoder's prefix
 	DType    string
 	Device   string `json:",omitempty"` // setting.Arithmetic
+	Cut      bool   `json:",omitempty"` // of the ids beside it the tokens of a prefix that is text are left out
 }
 
 // Want asks for the embedding file of a shard, sets its Vector and returns it.
@@ -50,7 +51,8 @@ func Want(b *stage.Builder, language, shard int) string {
 	if s.Vector == "" {
 		memory := int64(0)
 		if s.Given == "" {
-			s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType, b.Settings.EncoderDevice})
+			s.Vector = Stage.Key(spec{s.SHA256, b.Settings.Encoder, l.Code, b.Settings.DType, b.Settings.EncoderDevice,
+				b.Tokens.TextPrefix && b.Tokens.Static})
 		} else {
 			s.Vector = Stage.Key(givenSpec{s.SHA256, s.Given, b.Settings.Encoder, b.Settings.DType})
 			memory = 40 * int64(l.Rows()) // the keys of all sentences, sorted

@@ -42,6 +42,7 @@ type describeSpec struct {
 	Language string
 	Tokens   string // digest of the encoder whose tokens they are; empty: the scorer weighs none
 	Features []string
+	Cut      bool `json:",omitempty"` // the tokens of a prefix that is text are left out
 }
 
 // scorerOf reads the scorer of a plan; nil: it has none.
@@ -73,7 +74,7 @@ func planDescriptions(b *stage.Builder) error {
 			for i := range language.Shards {
 				s := &language.Shards[i]
 				encode.Want(b, at, i)
-				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions()})
+				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions(), tokens != "" && b.Tokens.TextPrefix})
 				b.Add(Describe, s.Described, int64(s.Rows), describeCost(s), describeArgs{at, i})
 			}
 		}
