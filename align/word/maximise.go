@@ -261,11 +261,14 @@ func (d *direction) weigh(w *worker, pair int, s shape) []uint32 {
 	return predicted
 }
 
+// maxExponent is the largest whose exponential can be summed over a sentence: the lowest temperature gives up to 2000.
+const maxExponent = 600
+
 // liken multiplies a row of the prior by what an encoder says of its cells.
 func (d *direction) liken(w *worker, probs []float64, cosines []float32) []float64 {
 	w.likened = grown(w.likened, len(probs))
 	for j, p := range probs {
-		w.likened[j] = p * math.Exp((float64(cosines[j])-d.Similarity.Floor)/d.Similarity.Temperature)
+		w.likened[j] = p * math.Exp(min(maxExponent, (float64(cosines[j])-d.Similarity.Floor)/d.Similarity.Temperature))
 	}
 	return w.likened
 }

@@ -46,6 +46,16 @@ func TestEncoderAligns(t *testing.T) {
 	alone := aligned(t, &pairs, opts)
 	opts.Iterations = 5
 	both := aligned(t, &pairs, opts)
+	opts.Similarity.Temperature, opts.Similarity.Floor = 0.001, -1
+	for name, iterations := range map[string]int{"sharp alone": 0, "sharp": 5} {
+		opts.Iterations = iterations
+		sharp := aligned(t, &pairs, opts)
+		for _, side := range [][]choice{sharp.forward, sharp.backward} {
+			if slices.ContainsFunc(side, func(c choice) bool { return c.word == none || !(c.posterior > 0 && c.posterior <= 1.0001) }) {
+				t.Errorf("%s: the choices are %v", name, side)
+			}
+		}
+	}
 	missed := 0
 	for i, s := range shuffled {
 		source, target := strings.Fields(s[0]), strings.Fields(s[1])
