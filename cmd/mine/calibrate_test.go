@@ -53,8 +53,35 @@ func TestCalibrateOnLittleText(t *testing.T) {
 	}
 	code, _, log := captured(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", sides[0], "--tgt-text", sides[1],
 		"--out", filepath.Join(dir, "mined"), "--resamples", "2")
-	if code != 0 || !strings.Contains(log, "give pairs like the text (--pairs)") {
+	if code != 0 || !strings.Contains(log, "too high or far too low; give pairs like the text (--pairs)") {
 		t.Errorf("exit code %d, log %s", code, log)
+	}
+}
+
+// TestCalibrateWritesNothingThatTheTextContradicts: beginnings of sentences are harder to find than the text's own.
+func TestCalibrateWritesNothingThatTheTextContradicts(t *testing.T) {
+	parallel, err := os.ReadFile("../../fixtures/text/parallel.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(text string) string { return strings.Join(strings.Fields(text)[:min(4, len(strings.Fields(text)))], " ") }
+	var source, target, known strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(string(parallel)), "\n")[1:] {
+		columns := strings.Split(line, "\t")
+		source.WriteString(columns[2] + "\n")
+		target.WriteString(columns[1] + "\n")
+		known.WriteString(begin(columns[2]) + "\t" + begin(columns[1]) + "\n")
+	}
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	config := write("nightly.yaml", "threshold: 0.6\n")
+	code, out, log := captured(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", source.String()),
+		"--tgt-text", write("a.en", target.String()), "--pairs", write("known.tsv", known.String()),
+		"--out", filepath.Join(dir, "mined"), "--resamples", "50", "--write", config)
+	text, err := os.ReadFile(config)
+	if code != exitPermanent || err != nil || string(text) != "threshold: 0.6\n" || !strings.Contains(out, "\nthreshold ") ||
+		!strings.Contains(log, "neither precision nor the threshold is to be trusted") || !strings.Contains(log, "is not written into "+config) {
+		t.Errorf("exit code %d, config %q (%v), log %s", code, text, err, log)
 	}
 }
 

@@ -119,7 +119,7 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	}
 	if n := len(c.Whole) + len(c.Unpaired); o.pairs == "" && n > c.Sources/4 {
 		slog.Warn(fmt.Sprintf("the %d known pairs are the program's own, of manuals, and many beside %d sentences: where the text is of another kind "+
-			"they are near each other and precision is estimated far too low; give pairs like the text (--pairs)", n, c.Sources))
+			"precision may be estimated far too high or far too low; give pairs like the text (--pairs)", n, c.Sources))
 	}
 	estimates := c.Estimate(o.resamples, 1)
 	if len(estimates) == 0 {
@@ -138,7 +138,8 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 				"give pairs that are more like the text", o.precision)
 		}
 	}
-	if e, ok := c.Misfit(estimates); ok {
+	e, misfit := c.Misfit(estimates)
+	if misfit {
 		slog.Warn(fmt.Sprintf("the known pairs are not like the text: by them %.0f of the %d pairs above %.4f would be right, which does not fit "+
 			"lower thresholds, so neither precision nor the threshold is to be trusted; give pairs that are more like the text (--pairs)", e.Right.Value, e.Kept, e.Threshold))
 	}
@@ -150,7 +151,11 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 			return err
 		}
 	}
-	if o.write != "" {
+	switch {
+	case o.write != "" && misfit:
+		return badinput.Errorf("mine calibrate: the threshold is not written into %s, as the known pairs are not like the text: "+
+			"give pairs that are (--pairs), or leave out --write", o.write)
+	case o.write != "":
 		return writeThreshold(o.write, chosen.Threshold, true)
 	}
 	return nil
