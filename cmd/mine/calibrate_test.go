@@ -64,7 +64,9 @@ func TestCalibrateWritesNothingThatTheTextContradicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := func(text string) string { return strings.Join(strings.Fields(text)[:min(4, len(strings.Fields(text)))], " ") }
+	begin := func(text string) string {
+		return strings.Join(strings.Fields(text)[:min(4, len(strings.Fields(text)))], " ")
+	}
 	var source, target, known strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(string(parallel)), "\n")[1:] {
 		columns := strings.Split(line, "\t")

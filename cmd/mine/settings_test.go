@@ -139,6 +139,23 @@ func TestShownSettingsAreThoseOfARun(t *testing.T) {
 	}
 }
 
+// TestTheSampleIsNamed: whoever names no text is told that the program's sample is mined, and no threshold of it is
+// written into a config.
+func TestTheSampleIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	for _, gold := range []string{"", "fixtures:text/de-en.gold"} {
+		code, _, log := captured(t, "run", "--src", "de", "--tgt", "en", "--out", filepath.Join(dir, "mined"), "--gold", gold)
+		if code != 0 || strings.Contains(log, "so the program's sample is mined: name yours") != (gold == "") {
+			t.Errorf("gold %q: exit code %d, log %s", gold, code, log)
+		}
+	}
+	config := writerInto(t, dir)("nightly.yaml", "k: 4\n")
+	_, err := command(t, "calibrate", "--src", "de", "--tgt", "en", "--config", config, "--write", config, "--out", filepath.Join(dir, "mined"))
+	if data, _ := os.ReadFile(config); !badinput.Is(err) || !strings.Contains(err.Error(), "of the program's sample: name yours") || string(data) != "k: 4\n" {
+		t.Errorf("error %v, config %s", err, data)
+	}
+}
+
 // TestSearchSettingsReachEveryCommand: each refuses nprobe with an exact search, as a run does, so each has read it.
 func TestSearchSettingsReachEveryCommand(t *testing.T) {
 	dir := t.TempDir()

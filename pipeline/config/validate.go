@@ -181,7 +181,6 @@ func validateSlurm(c *Config, fail func(format string, args ...any)) {
 // validateSample refuses a run of the user's text against the sample in the program, which stands for a side that is
 // not named.
 func validateSample(c *Config, fail func(format string, args ...any)) {
-	isSample := func(pattern string) bool { return strings.HasPrefix(pattern, FixturesPrefix) }
 	for _, target := range []bool{false, true} {
 		language, patterns, flag := c.side(target)
 		_, others, _ := c.side(!target)
@@ -194,6 +193,22 @@ func validateSample(c *Config, fail func(format string, args ...any)) {
 				language, strings.Join(others, " "), language, flag)
 		}
 	}
+}
+
+func isSample(pattern string) bool { return strings.HasPrefix(pattern, FixturesPrefix) }
+
+// SampleAlone reports whether no text is named and the sample in the program stands for every side. Who compares with
+// the sample's known pairs means it.
+func (c *Config) SampleAlone() bool {
+	languages := slices.DeleteFunc(append(strings.Split(c.Langs, ","), c.Source, c.Target), func(l string) bool { return l == "" })
+	for _, language := range languages {
+		code, err := corpus.ParseLanguage(language)
+		patterns := c.Corpora[code]
+		if err != nil || len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return !isSample(p) }) {
+			return false
+		}
+	}
+	return len(languages) > 0 && len(c.SourceText)+len(c.TargetText)+len(c.LanguageText) == 0 && !isSample(c.Gold)
 }
 
 func validateSearch(c *Config, fail func(format string, args ...any)) {

@@ -88,6 +88,7 @@ func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	case mining.Work != "":
 		return round.Config{}, badinput.Errorf("mine round stores intermediate files in OUT/work: remove --work")
 	}
+	o.WarnSample()
 	c := round.Config{Mining: *mining, WithSources: o.withSources, Rounds: o.rounds, Metric: o.metric,
 		Patience: o.patience}
 	var bitext []string

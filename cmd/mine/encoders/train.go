@@ -41,7 +41,7 @@ export the best checkpoint to OUT/model, for use with --encoder OUT/model. docs/
 files in OUT and the objectives.`,
 		Example: `  mine train --config configs/train/contrastive.yaml --bitext bitext.parquet --out trained
   mine train --config configs/train/contrastive.yaml --out trained --resume
-  mine run --src de --tgt en --encoder trained/model`,
+  mine run --src de --tgt en --src-text a.de --tgt-text a.en --encoder trained/model`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runTrain(cmd.Context(), o, cmd.OutOrStdout())

@@ -57,6 +57,45 @@ func TestSettingsLayers(t *testing.T) {
 	}
 }
 
+// TestSample: it is mined where nobody names a text, nor the sample itself or its known pairs.
+func TestSample(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		args, preset string
+		want         bool
+	}{
+		"no text":               {args: "--src deu --tgt en", want: true},
+		"many languages":        {args: "--langs de,en", want: true},
+		"another config":        {args: "--src de --tgt en", preset: "k: 4\n", want: true},
+		"a language without it": {args: "--src de --tgt fr"},
+		"no language":           {},
+		"a night":               {args: "--src de --tgt en --nightly"},
+		"its known pairs":       {args: "--src de --tgt en --gold fixtures:text/de-en.gold"},
+		"the sample by name":    {args: "--src de --tgt en --src-text fixtures:text/de.txt --tgt-text fixtures:text/en.txt"},
+		"the sample by config":  {args: "--src de --tgt en", preset: "corpora: {de: ['fixtures:text/de.txt'], en: ['fixtures:text/en.txt']}\n"},
+		"text of many":          {args: "--langs de,en --text de=a --text en=b"},
+		"text of both":          {args: "--src de --tgt en --src-text a --tgt-text b"},
+	} {
+		var s Settings
+		cmd := &cobra.Command{}
+		s.Register(cmd)
+		args := strings.Fields(c.args)
+		if c.preset != "" {
+			path := filepath.Join(dir, "mine.yaml")
+			if err := os.WriteFile(path, []byte(c.preset), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, "--config", path)
+		}
+		if err := cmd.ParseFlags(args); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Load(); err != nil || s.Sample() != c.want {
+			t.Errorf("%s: %v, %v", name, s.Sample(), err)
+		}
+	}
+}
+
 // TestOneConfig: a second one would hide the first.
 func TestOneConfig(t *testing.T) {
 	flags := runFlags()

@@ -4,6 +4,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 
@@ -22,6 +23,7 @@ type Settings struct {
 	Nightly bool // --nightly was given: the preset nightly applies before --config
 	flags   *pflag.FlagSet
 	bound   []setting.Declared // the settings that the command has flags of
+	sample  bool               // Load found that the program's sample is all the text, and that nobody named it
 }
 
 // Register adds --config, --nightly and the flags of every setting that has one, except those whose name the command
@@ -133,10 +135,21 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 		presets = append(presets, s.preset)
 	}
 	cfg, values, err := mergeLayers(presets, s.flags, s.bound)
+	s.sample = cfg != nil && cfg.SampleAlone() && slices.ContainsFunc(values, func(v Layered) bool { return v.Key == "corpora" && v.Origin == ByDefault })
 	if err == nil {
 		err = s.refuseUnused(cfg)
 	}
 	return cfg, values, err
+}
+
+// Sample reports whether the loaded settings mine the program's sample because no text is named.
+func (s *Settings) Sample() bool { return s.sample }
+
+// WarnSample warns of what Sample reports.
+func (s *Settings) WarnSample() {
+	if s.sample {
+		slog.Warn("no text is named, so the program's sample is mined: name yours with --src-text and --tgt-text")
+	}
 }
 
 // refuseUnused refuses flags of what is off. A config may have the settings for calls that turn it on.

@@ -41,6 +41,7 @@ is read, and no languages need be given.`,
 			if cluster != "" {
 				return runSimulation(*cfg, cluster, asJSON, cmd.OutOrStdout())
 			}
+			s.WarnSample()
 			if err := multiway.Unmix(cmd.Context(), cfg); err != nil {
 				return err
 			}

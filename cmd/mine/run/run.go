@@ -51,6 +51,7 @@ languages.`,
 			if err != nil {
 				return err
 			}
+			s.WarnSample()
 			if dryRun {
 				cfg.DryRun = cmd.OutOrStdout()
 			}

@@ -59,7 +59,8 @@ accept): precision by band of the score that decides there, a probability or a m
 they come, not only those that look wrong.`,
 		Example: `  mine calibrate --src de --tgt en --src-text a.de --tgt-text a.en --pairs known.tsv
   mine calibrate --labels mined --for-precision 0.95
-  mine calibrate --config nightly.yaml --pairs known.tsv --for-precision 0.95 --write nightly.yaml`,
+  mine calibrate --nightly --config nightly.yaml --src de --tgt en --pairs known.tsv --for-precision 0.95 \
+      --write nightly.yaml`,
 		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, _, err := o.Load()
@@ -75,6 +76,11 @@ they come, not only those that look wrong.`,
 			if o.labels != "" {
 				return calibrateByLabels(cmd.Context(), &o, cfg, cmd.OutOrStdout())
 			}
+			if o.write != "" && o.Sample() {
+				return badinput.Errorf("mine calibrate: no text is named, so the threshold for %s would be of the program's sample: "+
+					"name yours with --src-text and --tgt-text, or give --nightly for the text of a night", o.write)
+			}
+			o.WarnSample()
 			return runCalibrate(cmd.Context(), o, *cfg, cmd.OutOrStdout())
 		},
 	}
@@ -91,6 +97,7 @@ they come, not only those that look wrong.`,
 	flags.Updated.Mark(f, "write")
 	flags.Text.Mark(f, "curve")
 	flags.Group("Calibration").AddFirst(f, "pairs", "labels", "for-precision", "resamples", "write", "curve")
+	flags.Output.AddFirst(f, "nightly") // the example has it
 	return program.GoesOn(cmd)
 }
 

@@ -216,6 +216,7 @@ func (o fitOptions) injected(ctx context.Context, s *flags.Settings) ([]*fit.Set
 	if err != nil {
 		return nil, err
 	}
+	s.WarnSample()
 	pairs, from, err := o.known(cfg)
 	if err != nil {
 		return nil, err
