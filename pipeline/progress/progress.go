@@ -32,12 +32,20 @@ type Meter interface {
 	Done()
 }
 
-// New returns bars if out is a terminal, plain lines otherwise.
+// minBarColumns is the narrowest terminal with bars: in a narrower one they wrap, and each redraw leaves a line behind.
+const minBarColumns = 60
+
+// New returns bars if out is a terminal that is wide enough, plain lines otherwise.
 func New(out *os.File) Reporter {
-	if term.IsTerminal(int(out.Fd())) {
-		return bars{out}
+	columns, _, err := term.GetSize(int(out.Fd()))
+	return reporter(out, columns, err == nil)
+}
+
+func reporter(out io.Writer, columns int, terminal bool) Reporter {
+	if !terminal || columns < minBarColumns {
+		return lines{out: out}
 	}
-	return lines{out: out}
+	return bars{out, columns}
 }
 
 // Dated shows plain lines with date and time, for a log.
@@ -53,37 +61,69 @@ func (silent) Add(int64)                         {}
 func (silent) Skip(int64)                        {}
 func (silent) Done()                             {}
 
-type bars struct{ out io.Writer }
+type bars struct {
+	out     io.Writer
+	columns int
+}
 
 func (b bars) Start(stage string, total int64, unit string) Meter {
-	options := []progressbar.Option{
+	m := &bar{counted: counted{stage: stage, unit: unit, total: total, begin: time.Now()}, of: b}
+	m.drawn = progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(b.out),
-		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", stage)),
-		progressbar.OptionSetItsString(unit),
-		progressbar.OptionShowBytes(unit == Bytes),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetDescription(m.text()),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),
-	}
-	if unit != Bytes { // a rate in bytes is shown by the bar itself
-		options = append(options, progressbar.OptionShowIts())
-	}
-	return bar{b.out, progressbar.NewOptions64(total, options...)}
+	)
+	return m
 }
 
+// bar says what a line says, before a bar: the library's rates are means of bursts, with what was there before.
 type bar struct {
-	out io.Writer
-	*progressbar.ProgressBar
+	counted
+	of    bars
+	drawn *progressbar.ProgressBar
+	at    atomic.Int64 // nanoseconds from the beginning to the last drawing
 }
 
-// An error from the terminal is no reason to stop mining, so a bar's errors are ignored.
-func (b bar) Add(n int64)  { _ = b.Add64(n) }
-func (b bar) Skip(n int64) { _ = b.Add64(n) }
-func (b bar) Done()        { _ = b.Finish(); fmt.Fprintln(b.out) }
+const (
+	barColumns = 16 // left for what the library draws beside the description
+	redraw     = 100 * time.Millisecond
+)
+
+func (m *bar) text() string {
+	text := []rune(m.counted.text(Short))
+	return string(text[:min(len(text), m.of.columns-barColumns)])
+}
+
+func (m *bar) Add(n int64) {
+	m.counted.Add(n)
+	m.draw()
+}
+
+func (m *bar) Skip(n int64) {
+	m.counted.Skip(n)
+	m.draw()
+}
+
+// draw leaves the end to Done, as the library draws a full bar only once. An error from the terminal is no reason to
+// stop mining, so a bar's errors are ignored.
+func (m *bar) draw() {
+	last, now := m.at.Load(), int64(time.Since(m.begin))
+	if now-last < int64(redraw) || !m.at.CompareAndSwap(last, now) {
+		return
+	}
+	_ = m.drawn.Set64(min(m.done.Load(), max(m.total-1, 0)))
+	m.drawn.Describe(m.text())
+}
+
+func (m *bar) Done() {
+	m.drawn.Describe(m.text())
+	_ = m.drawn.Finish()
+	fmt.Fprintln(m.of.out)
+}
 
 type lines struct {
 	out   io.Writer
@@ -91,28 +131,16 @@ type lines struct {
 }
 
 func (l lines) Start(stage string, total int64, unit string) Meter {
-	m := &line{out: l.out, dated: l.dated, stage: stage, unit: unit, total: total, begin: time.Now(), stop: make(chan struct{})}
+	m := &line{counted: counted{stage: stage, unit: unit, total: total, begin: time.Now()}, of: l, stop: make(chan struct{})}
 	m.stopped.Go(m.tick)
 	return m
 }
 
 type line struct {
-	out         io.Writer
-	dated       bool
-	stage, unit string
-	total       int64
-	done        atomic.Int64
-	skipped     atomic.Int64 // the part of done that was there before
-	begin       time.Time
-	stop        chan struct{}
-	stopped     sync.WaitGroup
-}
-
-func (m *line) Add(n int64) { m.done.Add(n) }
-
-func (m *line) Skip(n int64) {
-	m.skipped.Add(n)
-	m.done.Add(n)
+	counted
+	of      lines
+	stop    chan struct{}
+	stopped sync.WaitGroup
 }
 
 func (m *line) Done() {
@@ -135,16 +163,38 @@ func (m *line) tick() {
 }
 
 func (m *line) print() {
-	done, elapsed := m.done.Load(), time.Since(m.begin)
-	now := done - m.skipped.Load()
+	date := ""
+	if m.of.dated {
+		date = time.Now().Format("2006-01-02 15:04:05 ")
+	}
+	whole := func(n float64) string { return fmt.Sprintf("%.0f", n) }
+	fmt.Fprintf(m.of.out, "%s%s\n", date, m.text(whole))
+}
+
+// counted are the items of a stage, and its rate.
+type counted struct {
+	stage, unit string
+	total       int64
+	done        atomic.Int64
+	skipped     atomic.Int64 // the part of done that was there before
+	begin       time.Time
+}
+
+func (c *counted) Add(n int64) { c.done.Add(n) }
+
+func (c *counted) Skip(n int64) {
+	c.skipped.Add(n)
+	c.done.Add(n)
+}
+
+// text says how far the stage is, with its counts in the given form.
+func (c *counted) text(count func(float64) string) string {
+	done, elapsed := c.done.Load(), time.Since(c.begin)
+	now := done - c.skipped.Load()
 	rate := float64(now) / max(elapsed.Seconds(), 1e-9)
 	left := ""
-	if now > 0 && elapsed >= minElapsed && done < m.total {
-		left = fmt.Sprintf(", %s left", time.Duration(float64(m.total-done)/rate*float64(time.Second)).Round(time.Second))
-	}
-	date := ""
-	if m.dated {
-		date = time.Now().Format("2006-01-02 15:04:05 ")
+	if now > 0 && elapsed >= minElapsed && done < c.total {
+		left = fmt.Sprintf(", %s left", time.Duration(float64(c.total-done)/rate*float64(time.Second)).Round(time.Second))
 	}
 	pace := ""
 	switch {
@@ -153,7 +203,7 @@ func (m *line) print() {
 	case done > 0:
 		pace = ", done before"
 	}
-	fmt.Fprintf(m.out, "%s%-8s %d/%d %s%s\n", date, m.stage, done, m.total, m.unit, pace)
+	return fmt.Sprintf("%-8s %s/%s %s%s", c.stage, count(float64(done)), count(float64(c.total)), c.unit, pace)
 }
 
 // minElapsed is how long a stage must have run for the time left to be told: before, it is a guess.

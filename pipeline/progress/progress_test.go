@@ -37,13 +37,6 @@ func TestSkippedItemsHaveNoRate(t *testing.T) {
 	if out.String() != "encode   300/300 sentences, done before\n" {
 		t.Errorf("%q", out.String())
 	}
-	out.Reset()
-	drawn := bars{&out}.Start("encode", 10, "sentences")
-	drawn.Skip(10)
-	drawn.Done()
-	if !bytes.Contains(out.Bytes(), []byte("10/10")) {
-		t.Errorf("%q", out.String())
-	}
 }
 
 func TestShort(t *testing.T) {
@@ -62,23 +55,48 @@ func TestDatedLines(t *testing.T) {
 	}
 }
 
-func TestBarIsDrawnToTheEnd(t *testing.T) {
-	var out bytes.Buffer
-	meter := bars{&out}.Start("encode", 10, "sentences")
-	meter.Add(10)
-	meter.Done()
-	if !bytes.Contains(out.Bytes(), []byte("encode")) || !bytes.Contains(out.Bytes(), []byte("10/10")) {
-		t.Errorf("%q", out.String())
+// TestBarsSayWhatLinesSay: the end of a bar has the rate of all that was done now, and only that.
+func TestBarsSayWhatLinesSay(t *testing.T) {
+	for name, c := range map[string]struct {
+		unit       string
+		done, said int64
+		ends       string
+	}{
+		"done now":    {"sentences", 10, 0, `encode   10/10 sentences, [\d.]+[kMGT]?/s 100% \[=+\]  `},
+		"done before": {"sentences", 0, 10, `encode   10/10 sentences, done before 100% \[=+\]  `},
+		"bytes":       {Bytes, 1 << 20, 0, `encode   1.05M/1.05M B, [\d.]+[kMGT]?/s 100% \[=+\]  `},
+	} {
+		var out bytes.Buffer
+		meter := bars{&out, 80}.Start("encode", c.done+c.said, c.unit)
+		meter.Skip(c.said)
+		meter.Add(c.done)
+		meter.Done()
+		last := out.String()[strings.LastIndex(out.String(), "\r")+1:]
+		if !regexp.MustCompile(`^`+c.ends+"\x1b\\[0K\n$").MatchString(last) || len(last) > 80+len("\x1b[0K\n") {
+			t.Errorf("%s: %q", name, last)
+		}
 	}
 }
 
-func TestABarOfBytesHasOneRate(t *testing.T) {
+// TestANarrowTerminalGetsLines: a bar that wraps leaves a line behind at each redraw.
+func TestANarrowTerminalGetsLines(t *testing.T) {
+	for columns, want := range map[int]bool{40: false, 59: false, 60: true, 200: true} {
+		if _, bar := reporter(&bytes.Buffer{}, columns, true).(bars); bar != want {
+			t.Errorf("bars in %d columns: %v", columns, bar)
+		}
+	}
 	var out bytes.Buffer
-	meter := bars{&out}.Start("shard", 1<<20, Bytes)
-	meter.Add(1 << 20)
+	meter := bars{&out, 60}.Start("search", 1_143_830_143_000, "comparisons of known pairs and others")
+	meter.Skip(1_143_830_142_000)
+	meter.Add(1000)
 	meter.Done()
-	if last := out.String(); strings.Count(last[strings.LastIndex(last, "100%"):], "/s") != 1 {
-		t.Errorf("%q", last)
+	for _, drawn := range strings.Split(out.String(), "\r")[1:] {
+		if text, _, _ := strings.Cut(drawn, "\x1b"); len(text) > 80 { // a buffer's width for the library
+			t.Errorf("%q", text)
+		}
+		if text, _, _ := strings.Cut(drawn, "%"); len(text) > 60-10 {
+			t.Errorf("%q", text)
+		}
 	}
 }
 
