@@ -34,7 +34,8 @@ func write(t testing.TB, path string, languages [2]string, pairs []pair) string 
 	for i, p := range pairs {
 		side := func(text, language string) bitext.Sentence {
 			key := sha256.Sum256([]byte(text))
-			return bitext.Sentence{Text: text, Lang: language, Key: [16]byte(key[:16]), Doc: fmt.Sprintf("%s-%d", language, i), Line: uint64(i + 1)}
+			return bitext.Sentence{Text: text, Lang: language, Key: [16]byte(key[:16]), Doc: fmt.Sprintf("%s-%d", language, i),
+				Shard: language + "#1.txt#0", Line: uint64(i + 1)}
 		}
 		row := bitext.Row{Source: side(p.source, languages[0]), Target: side(p.target, languages[1]), Score: p.margin, Keep: p.margin > 1}
 		if !row.Keep {
@@ -98,7 +99,7 @@ func found(t *testing.T, x *Index, q Query, pairs []pair) []int {
 		if i < 0 {
 			t.Fatalf("%+v: %q is no pair of the bitext", q, hit.Texts)
 		}
-		if hit.Score != pairs[i].margin || hit.Line[0] == 0 || hit.Doc[1] == "" {
+		if hit.Score != pairs[i].margin || hit.Line[0] == 0 || hit.Doc[1] == "" || hit.File[1] != x.Languages[1]+"#1.txt" {
 			t.Errorf("pair %d is said to be %+v", i, hit.About)
 		}
 		at = append(at, i)

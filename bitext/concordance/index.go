@@ -24,12 +24,13 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 
+	"bitextmine/bitext"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 7
+const format = 8
 
 const (
 	metaName  = "concordance.json"
@@ -66,7 +67,18 @@ type About struct {
 	Probability *float32  `json:"prob,omitempty"`
 	Doc         [2]string `json:"doc"` // source, target
 	URL         [2]string `json:"url"`
+	File        [2]string `json:"file"`
 	Line        [2]uint64 `json:"line"`
+}
+
+// aboutOf is what a row says of its pair.
+func aboutOf(row *bitext.Row) About {
+	a := About{Score: row.Score, Probability: row.Prob}
+	for side, s := range []*bitext.Sentence{&row.Source, &row.Target} {
+		a.Doc[side], a.URL[side], a.Line[side] = s.Doc, s.URL, s.Line
+		a.File[side] = s.Shard[:max(strings.LastIndexByte(s.Shard, '#'), 0)] // what follows is its place in the file
+	}
+	return a
 }
 
 // Progress is told how many pairs of how many are read.

@@ -242,10 +242,7 @@ func (x *Index) scan(ctx context.Context, q Query) (_ *Result, err error) {
 			return nil
 		}
 		if result.Total++; result.Total > q.Skip && len(result.Hits) < q.Limit {
-			hit.About = About{
-				row.Score, row.Prob, [2]string{row.Source.Doc, row.Target.Doc},
-				[2]string{row.Source.URL, row.Target.URL}, [2]uint64{row.Source.Line, row.Target.Line},
-			}
+			hit.About = aboutOf(row)
 			result.Hits = append(result.Hits, hit)
 		}
 		return nil

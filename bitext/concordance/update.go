@@ -341,7 +341,9 @@ func name(row *bitext.Row) string {
 	numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(probability))
 	for _, s := range []*bitext.Sentence{&row.Source, &row.Target} {
 		numbers = binary.LittleEndian.AppendUint64(numbers, s.Line)
-		numbers = append(append(append(append(numbers, s.Doc...), 0), s.URL...), 0)
+		for _, from := range []string{s.Doc, s.URL, s.Shard} {
+			numbers = append(append(numbers, from...), 0)
+		}
 	}
 	h.Write(numbers)
 	return hex.EncodeToString(h.Sum(nil)[:nameLength/2])

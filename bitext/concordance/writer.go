@@ -137,10 +137,7 @@ type recorder struct {
 
 // record returns a pair's record, which holds until the next call.
 func (r *recorder) record(row *bitext.Row) (head, body []byte) {
-	about, err := json.Marshal(About{
-		Score: row.Score, Probability: row.Prob, Doc: [2]string{row.Source.Doc, row.Target.Doc},
-		URL: [2]string{row.Source.URL, row.Target.URL}, Line: [2]uint64{row.Source.Line, row.Target.Line},
-	})
+	about, err := json.Marshal(aboutOf(row))
 	if err != nil {
 		panic(fmt.Sprintf("a pair's scores: %v", err)) // no NaN gets into a bitext
 	}

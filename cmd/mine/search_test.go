@@ -15,6 +15,12 @@ func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "mined")
 	must(t, "run", "--src", "de", "--tgt", "en", "--out", run)
+	lines := filepath.Join(dir, "lines")
+	must(t, "run", "--src", "de", "--tgt", "en", "--src-text", "fixtures:text/parallel.tsv", "--tgt-text", "fixtures:text/parallel.tsv",
+		"--src-text-column", "de", "--tgt-text-column", "en", "--out", lines)
+	if out := must(t, "search", "Danzig", "--run", lines); !strings.Contains(out, "       text/parallel.tsv:2 | text/parallel.tsv:2\n") {
+		t.Errorf("the file is not said: %s", out)
+	}
 	for _, c := range []struct {
 		args []string
 		says []string

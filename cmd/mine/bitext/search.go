@@ -349,7 +349,11 @@ func origins(a concordance.About) string {
 		if at == "" {
 			at = a.Doc[side]
 		}
-		if at == "" {
+		switch {
+		case at != "":
+		case a.File[side] != "":
+			at = fmt.Sprintf("%s:%d", a.File[side], a.Line[side])
+		default:
 			at = fmt.Sprintf("line %d", a.Line[side])
 		}
 		of = append(of, at)
