@@ -28,6 +28,12 @@ func TestMissingColumnNamesItsFlag(t *testing.T) {
 			`: there is no column "text"; its columns are ["id" "body"]; rename one of them to "text" in the file, or give a .txt file with a sentence a line`},
 		"text of TSV with flags of no side": {"a.tsv", "id\tbody\n1\tEins\n", func(o *Options) { o.ColumnFlags = OwnFlags },
 			`: there is no column "text"; its columns are ["id" "body"]; name one of them with --text-column`},
+		"TSV without a header": {"a.tsv", "de-1\tDort gewannen sie.\n", func(*Options) {},
+			`: there is no column "text"; its columns are ["de-1" "Dort gewannen sie."]; they look like a record, so the file seems to have no header: ` +
+				`add a line with the names of its columns, or give --format bucc, which reads id<TAB>sentence`},
+		"CSV without a header": {"a.csv", "1,Noch ein Satz ohne Punkt am,x\n", func(*Options) {},
+			`: there is no column "text"; its columns are ["1" "Noch ein Satz ohne Punkt am" "x"]; they look like a record, so the file seems to have no header: ` +
+				`add a line with the names of its columns`},
 		"language of CSV": {"a.csv", "id,text\n1,Eins\n", func(o *Options) { o.MetaColumns, o.LangColumn = "lang", "lang" },
 			`: there is no column "lang"; its columns are ["id" "text"]; name one of them with --lang-column`},
 	} {

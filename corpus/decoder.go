@@ -3,7 +3,9 @@ package corpus
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bitextmine/corpus/csv"
 	"bitextmine/corpus/input"
@@ -162,6 +164,13 @@ func (d *tsvDecoder) next(rec *record) error {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
+// isSentence reports whether a field is more than the name of a column.
+func isSentence(field string) bool {
+	const words = 6
+	last, _ := utf8.DecodeLastRuneInString(field)
+	return len(strings.Fields(field)) >= words || strings.ContainsRune(".!?。！？", last)
+}
+
 // noColumn returns the error for a missing column. It lists the columns that exist, at most the first 30, and names the
 // flags of the setting.
 func (o Options) noColumn(where, name string, columns []string) error {
@@ -183,6 +192,11 @@ func (o Options) noColumn(where, name string, columns []string) error {
 	}
 	missing := fmt.Sprintf("%s: there is no column %q; its columns are %.2000q; ", where, name, shown)
 	switch {
+	case o.MadeBy == "" && slices.ContainsFunc(columns, isSentence):
+		missing += "they look like a record, so the file seems to have no header: add a line with the names of its columns"
+		if len(columns) == 2 && o.ColumnFlags == SideFlags {
+			missing += ", or give --format bucc, which reads id<TAB>sentence"
+		}
 	case o.MadeBy != "" && kind != "":
 		missing += "make the file with " + o.MadeBy
 	case o.ColumnFlags == NoFlags && kind != "":
