@@ -188,6 +188,14 @@ func TestMissingEncoderOfARun(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "`mine model get labse`") {
 		t.Errorf("error %v, want how to get labse", err)
 	}
+	out, err := command(t, "doctor", "--src", "de", "--tgt", "en", "--encoder", "labse", "--out", t.TempDir()+"/mined")
+	if !badinput.Is(err) || strings.Count(out, "the encoder labse is not on this machine; `mine model get labse`") != 2 {
+		t.Errorf("mine doctor says %s (%v)", out, err)
+	}
+	_, err = command(t, "run", "--src", "de", "--tgt", "en", "--judge", "judge", "--out", t.TempDir()+"/mined")
+	if err := program.MissingEncoder(err); err == nil || !strings.Contains(err.Error(), "no judge \"judge\"") || strings.Contains(err.Error(), "labse") {
+		t.Errorf("a missing judge: %v", err)
+	}
 	if _, err := model.Load(model.BuiltIn()[0]); err != nil {
 		t.Errorf("the first encoder in the program: %v", err)
 	}

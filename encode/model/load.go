@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -71,6 +72,9 @@ func LoadAny(ref string) (*Model, error) {
 		}
 		if trained := filepath.Join(ref, "model"); !exists(file) && exists(filepath.Join(trained, FileName)) {
 			return nil, badinput.Errorf("%s has no %s, but %s has, as the directory of a training: name that one", ref, FileName, trained)
+		}
+		if !exists(file) {
+			return nil, badinput.Errorf("the directory %s has no %s: name that of an encoder or a judge, or an encoder that `mine model list` lists", ref, FileName)
 		}
 	}
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
@@ -248,6 +252,7 @@ func (m *Model) OnDisk() bool { return m.directory != "" }
 // Missing is the error of a name that no encoder in the program has and no file on disk.
 type Missing struct {
 	Ref   string
+	judge bool
 	cause error
 }
 
@@ -257,11 +262,15 @@ var elsewhere = map[string]string{
 	"bag-ngram":      "it was in the program once: name use-static, which stands for it, too, or make it by scripts/bag-encoder and name its folder",
 }
 
-// Elsewhere reports whether the program knows where the encoder is; the error says what to do.
-func (m *Missing) Elsewhere() bool { return elsewhere[m.Ref] != "" }
+// Elsewhere reports whether the program knows where the encoder is, or that it is none; the error says what to do.
+func (m *Missing) Elsewhere() bool { return m.judge || elsewhere[m.Ref] != "" }
 
 func (m *Missing) Error() string {
-	if m.Elsewhere() {
+	switch {
+	case m.judge:
+		return fmt.Sprintf("no judge %q (%v): name the directory of one, which `mine model import` makes of a published one, "+
+			"and `mine train` with configs/train/judge.yaml", m.Ref, m.cause)
+	case m.Elsewhere():
 		return fmt.Sprintf("no encoder %q: %s", m.Ref, elsewhere[m.Ref])
 	}
 	return fmt.Sprintf("no encoder %q: it is neither built in (%s) nor a %s or its directory: %v",
@@ -331,6 +340,10 @@ func (m *Manifest) checkJudge(check func(ok bool, format string, args ...any)) {
 // LoadJudge is Load for a judge.
 func LoadJudge(ref string) (*Model, error) {
 	m, err := LoadAny(ref)
+	if missing := (*Missing)(nil); errors.As(err, &missing) {
+		missing.judge = true
+		return nil, badinput.Mark(missing)
+	}
 	if err == nil && m.Judge == nil {
 		return nil, badinput.Errorf("%s is an encoder, not a judge: import a sequence-classification model of pairs with "+
 			"mine model import, or make a judge with mine train and configs/train/judge.yaml", m.Name)

@@ -199,7 +199,8 @@ func TestLoad(t *testing.T) {
 			}
 			return Load(out)
 		}, "/model has, as the directory of a training: name that one"},
-		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "open encoder manifest"},
+		{"a directory without a manifest", func() (*Model, error) { return Load(t.TempDir()) }, "has no model.yaml: name that of an encoder"},
+		{"a judge that is nothing", func() (*Model, error) { return LoadJudge("judge") }, "no judge \"judge\" (stat judge: no such file or directory): name the directory of one"},
 		{"a published model", func() (*Model, error) { return Load(others) }, "`mine model import " + others + "`"},
 		{"a wrong sum", func() (*Model, error) { return LoadFS(sums, FileName) }, "but the manifest of encoder " + encodetest.BagName + " says 000"},
 		{"a wrong sum of the centre", func() (*Model, error) { return LoadFS(centre, FileName) }, "says 000"},

@@ -40,6 +40,8 @@ type ExamineOptions struct {
 	Out       string // a directory, which need not exist
 	Work      string // a bucket, or such a directory
 	Settings  error  // why a run would refuse its settings; nil: it would not
+	// Explain adds to the error of an encoder what to do; nil: nothing is added.
+	Explain func(error) error
 }
 
 // State is the result of one check.
@@ -206,6 +208,8 @@ func (o *ExamineOptions) load(setting, name string) named {
 	e := named{setting: setting}
 	if e.model, e.err = model.Load(name); e.err == nil {
 		e.arithmetic, e.runtime, e.err = o.computing(e.model)
+	} else if o.Explain != nil {
+		e.err = o.Explain(e.err)
 	}
 	return e
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/cmd/mine/flags"
+	"bitextmine/cmd/mine/program"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/admin"
 )
@@ -50,7 +51,8 @@ func doctorOptions(cfg *pipeline.Config) admin.ExamineOptions {
 		Encoder: cfg.Encoder, Refine: cfg.Refine, Judge: cfg.Judge, Resources: cfg.Resources, Work: cmp.Or(cfg.Work,
 			filepath.Join(cfg.Out, "work")),
 		Search:  append([]string{cfg.Search}, cfg.Approximate()...),
-		Backend: cfg.SearchOptions(), Settings: check(cfg), Out: cfg.Out,
+		Backend: cfg.SearchOptions(), Settings: program.MissingEncoder(check(cfg)), Out: cfg.Out,
+		Explain: program.MissingEncoder,
 	}
 }
 
