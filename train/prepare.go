@@ -74,8 +74,8 @@ func tokenOptions(c *Config, v *tokenizer.Vocabulary, texts bool) data.Options {
 func (c *Config) checkFiles() error {
 	for _, d := range c.Dev {
 		if _, err := os.Stat(d.Dir); err != nil {
-			return badinput.Errorf("dev: the test set of %s: %s is missing: fetch it, or remove it from dev",
-				d.Protocol, d.Dir)
+			return badinput.Errorf("dev: there is no folder %s, which has the test set for the protocol %s: name its folder in dir "+
+				"(`mine data get SET` downloads those that `mine data list` lists, and says where to), or remove it from dev", d.Dir, d.Protocol)
 		}
 	}
 	if check := c.Encoder.Of().CheckStart; check != nil {

@@ -177,6 +177,34 @@ func TestRefusedRounds(t *testing.T) {
 	}
 }
 
+// TestTrainOnARun: --bitext takes the directory of a run, as the commands that read bitext do.
+func TestTrainOnARun(t *testing.T) {
+	roundPreset(t, "0.01")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", "mined")
+	if out := must(t, "train", "--config", "tiny.yaml", "--bitext", "mined", "--out", "trained"); !strings.Contains(out, "read       mined/de-en.parquet") {
+		t.Errorf("mine train says %s", out)
+	}
+}
+
+func TestRefusedTrainings(t *testing.T) {
+	roundPreset(t, "0.01")
+	if err := os.RemoveAll("dev"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("run.yaml", []byte("src: de\nk: 4\nencoder: use-static\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ command, says string }{
+		{"train --config tiny.yaml --bitext x.parquet --out trained", "dev: there is no folder dev, which has the test set for the protocol tatoeba: name its folder in dir"},
+		{"train --config run.yaml --out trained", "run.yaml has settings of mine run, not of a training"},
+		{"round --train run.yaml --src de --tgt en", "run.yaml has settings of mine run, not of a training"},
+	} {
+		if _, err := command(t, strings.Fields(c.command)...); !badinput.Is(err) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("mine %s: %v, want %q", c.command, err, c.says)
+		}
+	}
+}
+
 // TestTrainingsLockTheirDirectory: a second mine train or mine round in one directory ends with the lock's exit code.
 func TestTrainingsLockTheirDirectory(t *testing.T) {
 	roundPreset(t, "0.001")

@@ -95,7 +95,7 @@ func (o *roundOptions) config(cmd *cobra.Command) (round.Config, error) {
 	if !o.withSources { // these sources replace the preset's, which it then does not need
 		bitext = []string{filepath.Join(mining.Out, "round-1", "mined")}
 	}
-	if c.Training, err = train.ReadConfig(o.preset, bitext...); err != nil {
+	if c.Training, err = readPreset(o.preset, bitext); err != nil {
 		return c, err
 	}
 	if c.Metric == "" {

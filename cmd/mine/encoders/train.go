@@ -16,6 +16,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
 	"bitextmine/train"
 )
 
@@ -51,7 +52,7 @@ files in OUT and the objectives.`,
 	f := cmd.Flags()
 	f.StringVar(&o.preset, "config", "", "the training preset, a YAML file")
 	f.StringArrayVar(&o.bitext, "bitext", nil,
-		"bitext instead of the preset's sources: Parquet files of mine run; may be repeated")
+		"bitext instead of the preset's sources: Parquet files or directories of mine run; may be repeated")
 	f.StringVar(&o.out, "out", "", "directory of the training")
 	f.StringVar(&o.device, "device", "cpu", "cpu, cuda, xla:PLUGIN (a PJRT plugin's file), or go (GoMLX's own, slow)")
 	f.StringVar(&o.cache, "teacher-cache", "",
@@ -64,7 +65,13 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 	if o.preset == "" || o.out == "" {
 		return badinput.Errorf("mine train needs --config and --out: name a preset and a directory")
 	}
-	config, err := train.ReadConfig(o.preset, o.bitext...)
+	bitext := slices.Clone(o.bitext)
+	for i, path := range bitext { // what is no run's stays as it is
+		if file, err := record.BitextAt(path); err == nil {
+			bitext[i] = file
+		}
+	}
+	config, err := readPreset(o.preset, bitext)
 	if err != nil {
 		return err
 	}
@@ -111,6 +118,15 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		fmt.Fprintf(out, "%-10s %.2f\n", name, summary.Dev[name])
 	}
 	return nil
+}
+
+// readPreset reads a training preset, and names a config of mine run as such.
+func readPreset(path string, bitext []string) (train.Config, error) {
+	c, err := train.ReadConfig(path, bitext...)
+	if err != nil && flags.OfRun(path) {
+		return c, badinput.Errorf("%s has settings of mine run, not of a training: name a training preset, such as one of configs/train", path)
+	}
+	return c, err
 }
 
 // afterStop says how a training that was stopped goes on.

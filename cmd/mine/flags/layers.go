@@ -121,6 +121,12 @@ func mergePresets(v *viper.Viper, presets []string) (from map[string]string, fai
 	return from, failure
 }
 
+// OfRun reports whether a file has settings of a run and nothing else.
+func OfRun(path string) bool {
+	values, err := readPreset(path)
+	return err == nil && len(values) > 0
+}
+
 // readPreset reads a preset of the program by name, or a YAML file by path. With an error it returns the settings that
 // are right.
 func readPreset(name string) (map[string]any, error) {
