@@ -15,12 +15,12 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := writerInto(t, dir)
-	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\n")
+	config := write("nightly.yaml", "# mine every night\nthreshold: 0.6 # for now\nk: 4\nprecision: 0.9\ncut: f0.5\n")
 	// The corpus is the text without the known pairs.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),
 		"--tgt-text", write("a.en", known.restTarget),
 		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir,
-			"mined"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
+			"mined"), "--config", write("before.yaml", "cut: f0.5\n"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
 	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
 		t.Error(out)
 	}

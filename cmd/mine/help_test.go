@@ -155,6 +155,8 @@ func TestMisspeltNames(t *testing.T) {
 		"diff --bogus":                               "`mine diff --help` shows its flags",
 		"run --k four":                               `--k is "four" but must be a whole number`,
 		"reject x --row abc":                         `mine reject: --row is "abc" but must be whole numbers, 0 or more`,
+		"calibrate --threshold 0.5":                  "mine calibrate has no use for --threshold, which mine run has",
+		"fit-scorer --lang-pairs de-en":              "mine fit-scorer has no use for --lang-pairs",
 		"run stray":                                  `mine run takes no arguments, and "stray" is no flag`,
 		"neighbours one":                             "takes two files of vectors, not 1 arguments",
 		"model check labse":                          "`mine model get labse` downloads it into ./labse",

@@ -77,6 +77,14 @@ func Declared(keys ...string) []setting.Declared {
 	return some
 }
 
+// Keys are the keys of the settings in T.
+func Keys[T any]() (keys []string) {
+	for _, s := range setting.List[T]() {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
 // addFlag adds the flag of a setting, if it has one. Its default is only shown: values come from the layers.
 func addFlag(f *pflag.FlagSet, s setting.Declared) {
 	if s.Flag == "" {

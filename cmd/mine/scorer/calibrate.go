@@ -26,6 +26,7 @@ import (
 	"bitextmine/mine"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/progress"
+	"bitextmine/pipeline/setting"
 	"bitextmine/score"
 	"bitextmine/score/calibration"
 )
@@ -40,6 +41,9 @@ type calibrateOptions struct {
 	curve     string
 	labels    string
 }
+
+// unread are the settings of a run that nothing here reads: those of its decision, and of many pairs.
+var unread = append([]string{"scorer", "threshold", "precision", "cut", "features", "refit"}, flags.Keys[setting.Many]()...)
 
 // NewCalibrate makes mine calibrate.
 func NewCalibrate() *cobra.Command {
@@ -84,7 +88,7 @@ they come, not only those that look wrong.`,
 			return runCalibrate(cmd.Context(), o, *cfg, cmd.OutOrStdout())
 		},
 	}
-	o.Register(cmd)
+	o.Register(cmd, unread...)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "", "known pairs to inject: source<TAB>target a line, or a file with the columns "+
 		"src_text and tgt_text, .csv, .tmx, .xliff, .po or .jsonl")
@@ -105,17 +109,12 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 	if o.resamples < 1 {
 		return badinput.Errorf("mine calibrate: --resamples %d must be at least 1, as the intervals are of samples", o.resamples)
 	}
-	for _, decision := range []string{"scorer", "threshold", "precision", "features"} {
-		if o.Changed(decision) && (decision != "scorer" || cfg.Scorer != score.None) {
-			return badinput.Errorf("mine calibrate: --%s has no use, as a threshold of the margin is chosen: leave it out", decision)
-		}
-	}
 	if cfg.Retrieval != string(mine.Max) {
 		return badinput.Errorf("mine calibrate: a threshold can be estimated for max retrieval only, not for %s",
 			cfg.Retrieval)
 	}
 	// The result is a threshold of the margin; a scorer has one of its own.
-	cfg.Scorer, cfg.Precision, cfg.Features, cfg.Threshold = score.None, 0, false, 0
+	cfg.Scorer, cfg.Precision, cfg.Cut, cfg.Features, cfg.Threshold = score.None, 0, "", false, 0
 	known, err := knownPairs(o.pairs, cfg)
 	if err != nil {
 		return err
@@ -251,6 +250,7 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 	rounded := math.Floor(threshold*1e6) / 1e6
 	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", rounded), true)
 	setSetting(settings, "precision", "!!int", "0", false) // it would replace the threshold
+	setSetting(settings, "cut", "!!str", "", false)
 	if margin {
 		setSetting(settings, "scorer", "!!str", "none", true)
 		setSetting(settings, "features", "!!bool", "false", false) // they need a scorer

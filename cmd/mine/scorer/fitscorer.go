@@ -64,7 +64,7 @@ that a scorer can be fitted on several language pairs; --src and --tgt are then 
 			return runFitScorer(cmd.Context(), &s, o, cmd.OutOrStdout())
 		},
 	}
-	s.Register(cmd)
+	s.Register(cmd, unread...)
 	f := cmd.Flags()
 	f.StringVar(&o.pairs, "pairs", "",
 		"known translations, source<TAB>target a line, or a file with the columns src_text and tgt_text, .csv, .tmx, .xliff, .po or .jsonl")
