@@ -9,6 +9,20 @@ import (
 	"bitextmine/internal/badinput"
 )
 
+// TestAlignTakesARun: its bitext, as mine filter and mine export take it; what is no run is said without the output.
+func TestAlignTakesARun(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "mined")
+	must(t, "run", "--src", "de", "--tgt", "en", "--out", run)
+	if got, want := must(t, "align", run), must(t, "align", filepath.Join(run, "de-en.parquet")); got != want || got == "" {
+		t.Errorf("of the run %q, of its bitext %q", got, want)
+	}
+	for _, args := range [][]string{{"align", t.TempDir()}, {"report", "nope", "--output", filepath.Join(run, "report.html")}} {
+		if _, err := command(t, args...); !badinput.Is(err) || !strings.HasPrefix(err.Error(), args[1]+" ") {
+			t.Errorf("mine %v: %v", args, err)
+		}
+	}
+}
+
 // TestAlignAndAER: mine align writes links, and mine eval aer measures them and aligns sets of its own.
 func TestAlignAndAER(t *testing.T) {
 	dir := t.TempDir()

@@ -165,12 +165,14 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 	}
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // a file system without locks has no sweep
 	sweep(path, false)
+	explain := Explain
 	defer func() {
 		if err != nil {
-			err = Explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
+			err = explain(path, errors.Join(err, ignoreClosed(f.Close()), ignoreMissing(os.Remove(f.Name()))))
 		}
 	}()
 	if err := fill(f); err != nil {
+		explain = explainFilling
 		return err
 	}
 	if err := f.Chmod(at.mode); err != nil {
@@ -191,11 +193,11 @@ func Write(path string, fill func(f *os.File) error) (err error) {
 // write calls fill with a stream, which can hold nothing back.
 func (at place) write(fill func(f *os.File) error) error {
 	f, err := at.stream()
-	if err == nil {
-		err = errors.Join(fill(f), f.Close())
-	}
 	if err != nil {
 		return Explain(at.path, err)
+	}
+	if err := errors.Join(fill(f), f.Close()); err != nil {
+		return explainFilling(at.path, err)
 	}
 	return nil
 }
@@ -259,6 +261,14 @@ func Explain(path string, err error) error {
 		return badinput.Mark(fullDisk{path, err})
 	}
 	return fmt.Errorf("write %s: %w", path, err)
+}
+
+// explainFilling is Explain for what fills a file: bad input is of another file than the one at path.
+func explainFilling(path string, err error) error {
+	if badinput.Is(err) && !badinput.IsDiskFull(err) {
+		return err
+	}
+	return Explain(path, err)
 }
 
 // fullDisk keeps its cause for those who ask for it, and out of its sentence.

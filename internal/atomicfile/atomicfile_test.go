@@ -103,6 +103,21 @@ func TestFailedWriteLeavesTheOldFile(t *testing.T) {
 	only(t, path)
 }
 
+// TestBadInputIsNotOfTheOutput: what is wrong with another file is not said of the one that is written.
+func TestBadInputIsNotOfTheOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := WriteBytes(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	bad := badinput.Errorf("in.tsv:3: no pair")
+	for _, out := range []string{path, os.DevNull} {
+		if err := Write(out, func(*os.File) error { return bad }); !badinput.Is(err) || err.Error() != bad.Error() {
+			t.Errorf("%s: error %v", out, err)
+		}
+	}
+	only(t, path)
+}
+
 func TestFullDiskIsOneSentence(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	err := Write(path, func(*os.File) error { return &os.PathError{Op: "write", Path: path, Err: syscall.ENOSPC} })

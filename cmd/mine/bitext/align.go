@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"bitextmine/cmd/mine/flags"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
+	"bitextmine/pipeline/record"
 )
 
 // alignOptions are the flags of mine align.
@@ -34,7 +36,7 @@ func NewAlign() *cobra.Command {
 	o := alignOptions{words: word.DefaultFileAligner()}
 	o.in.Exchange = exchange.DefaultOptions()
 	cmd := &cobra.Command{
-		Use:   "align [FILE.tsv | FILE.csv | FILE.tmx | FILE.xliff | FILE.jsonl | FILE.po | FILE.parquet]",
+		Use:   "align [RUN | FILE.tsv | FILE.csv | FILE.tmx | FILE.xliff | FILE.jsonl | FILE.po | FILE.parquet]",
 		Short: "Align the words of bitext",
 		Long: `Align the words of sentence pairs without a dictionary: IBM model 2 with a diagonal prior
 (fast_align's), estimated from the bitext itself in both directions, which are then combined. The output has a line
@@ -82,10 +84,15 @@ func (o *alignOptions) check(args []string) (err error) {
 	case pair && (o.in.Source == "" || o.in.Target == "" || len(args) > 0):
 		return badinput.Errorf("mine align: give --src-text and --tgt-text together, or one file alone")
 	case !pair && len(args) != 1:
-		return badinput.Errorf("mine align: name one .tsv, .csv, .tmx, .xliff, .jsonl, .po or .parquet file, or two line-aligned ones with " +
+		return badinput.Errorf("mine align: name a run, one .tsv, .csv, .tmx, .xliff, .jsonl, .po or .parquet file, or two line-aligned ones with " +
 			"--src-text and --tgt-text")
 	case !pair:
 		o.in.File = args[0]
+		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+			if o.in.File, err = record.BitextAt(args[0]); err != nil {
+				return err
+			}
+		}
 	}
 	if !pair && exchange.FormatOf(o.in.File) == exchange.TMX && (o.source == "" || o.target == "") {
 		return badinput.Errorf("mine align: name both languages of %s with --src and --tgt", o.in.File)
