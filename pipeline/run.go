@@ -209,11 +209,11 @@ func (s *session) previousIn(now *record.Report) (*record.Report, error) {
 	case err != nil:
 		return nil, err
 	case previous.ConfigDigest != now.ConfigDigest:
-		settings := now.Settings
+		now := *now
 		if s.scorer.ToFit && previous.Scorer != nil && previous.Scorer.Name == score.Auto {
-			settings.Scorer = previous.Settings.Scorer
+			now.Settings.Scorer = previous.Settings.Scorer
 		}
-		if others := previous.Settings.Differences(settings); others != "" {
+		if others := previous.Differences(&now); others != "" {
 			return nil, badinput.Errorf("%s holds the output of a run with other settings (%s); name another directory with --out, "+
 				"or replace it with --overwrite", s.cfg.Out, others)
 		}

@@ -125,7 +125,7 @@ func (n *Night) warn(format string, args ...any) {
 // compare warns of settings that changed since the run before.
 func (n *Night) compare(report *record.Report) {
 	if n.previous != nil && n.previous.ConfigDigest != report.ConfigDigest {
-		n.warn("the settings changed: %s", n.previous.Settings.Differences(report.Settings))
+		n.warn("the settings changed: %s", n.previous.Differences(report))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/setting"
 )
 
 // TestBitextAt: a run is named by its directory, by that of nightly runs or by its bitext; any other file is itself.
@@ -59,6 +60,34 @@ func TestBitextAt(t *testing.T) {
 		r, at, err := ReadLatest(location)
 		if at != want.at || (r != nil) != (want.at != "") || err != nil && (!badinput.Is(err) || !strings.Contains(err.Error(), want.says)) {
 			t.Errorf("run.json of %s is in %q, want %q, error %v", location, at, want.at, err)
+		}
+	}
+}
+
+// TestDifferences: models and scorers are told by name, by their digests only where those have one name.
+func TestDifferences(t *testing.T) {
+	of := func(encoder, scorer, name, judge string, threshold float64) *Report {
+		var r Report
+		r.Settings.Encoder, r.Encoder.Name, r.Settings.Cut = encoder, "labse", setting.DefaultCut
+		if r.Settings.Threshold, r.Settings.Scorer = threshold, scorer; scorer != "" {
+			r.Scorer = &ScorerReport{Name: name}
+		}
+		if r.Settings.Judge = judge; judge != "" {
+			r.Judge = &EncoderReport{Name: "judge"}
+		}
+		return &r
+	}
+	before := of("0123456789abcdef", "ffff", "default", "", 0)
+	for want, now := range map[string]*Report{
+		"": before,
+		"encoder was labse (0123456789ab), is labse (abcdefabcdef)": of("abcdefabcdefabcd", "ffff", "default", "", 0),
+		"scorer was default, is mine":                               of("0123456789abcdef", "eeee", "mine", "", 0),
+		"scorer was default, is none":                               of("0123456789abcdef", "ffff", "default", "", setting.AutoThreshold),
+		"judge was none, is judge":                                  of("0123456789abcdef", "ffff", "default", "aaaa", 0),
+		"scorer was default, is eeee":                               of("0123456789abcdef", "eeee", "", "", 0),
+	} {
+		if got := before.Differences(now); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
