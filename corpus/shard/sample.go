@@ -42,7 +42,7 @@ func (s *sample) add(key corpus.Key, text string) {
 // trim orders the sentences by their keys, leaves out repetitions, and what is above the bound.
 func (s *sample) trim() {
 	byKey := func(a, b sampled) int { return bytes.Compare(a.key[:], b.key[:]) }
-	slices.SortStableFunc(s.smallest, byKey) // of repetitions the first stays
+	slices.SortStableFunc(s.smallest, byKey) // the first of repetitions stays
 	s.smallest = slices.CompactFunc(s.smallest, func(a, b sampled) bool { return a.key == b.key })
 	if len(s.smallest) >= mostSampled {
 		s.smallest = s.smallest[:mostSampled]

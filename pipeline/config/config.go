@@ -186,14 +186,14 @@ func executable() (string, error) {
 
 // NewEngine returns the engine of a run, after refusing settings that it could not run with.
 func (c *Config) NewEngine() (engine.Engine, error) {
-	e, err := c.engine()
+	e, err := engineOf(c)
 	if err == nil {
 		err = e.Check(c.Out, c.Work)
 	}
 	return e, err
 }
 
-func (c *Config) engine() (engine.Engine, error) {
+func engineOf(c *Config) (engine.Engine, error) {
 	switch c.Engine {
 	case "", "local":
 		if c.DryRun != nil {
@@ -220,7 +220,7 @@ func (c *Config) engine() (engine.Engine, error) {
 
 // Remote says whether the engine runs tasks in other processes.
 func (c *Config) Remote() bool {
-	e, err := c.engine()
+	e, err := engineOf(c)
 	return err == nil && engine.Remote(e)
 }
 

@@ -46,7 +46,8 @@ type args struct {
 	Base string `json:"base,omitempty"` // the last run's output
 }
 
-// spec lists all that the logits depend on. The merges hold the text and the first encoder, the features the candidates.
+// spec lists all that the logits depend on. The merges hold the text and the first encoder, the features the
+// candidates.
 type spec struct {
 	Merges    [2][]string
 	Refined   *[2][]string `json:",omitempty"`

@@ -12,8 +12,8 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// withCopies adds to the rejected pairs those that are no candidates, as their text was not translated. Where the margin
-// decides they are candidates.
+// withCopies adds to the rejected pairs those that are no candidates, as their text was not translated. Where the
+// margin decides they are candidates.
 func (t *table) withCopies(ctx context.Context, all []record.Rejected) ([]record.Rejected, error) {
 	if t.Scorer == nil {
 		return all, nil
