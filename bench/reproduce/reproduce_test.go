@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -318,6 +319,21 @@ func TestTables(t *testing.T) {
 	}
 	if n := strings.Count(all, "\n"); n != len(claims)+2 {
 		t.Errorf("%d lines, want one for each of %d claims:\n%s", n-2, len(claims), all)
+	}
+}
+
+// TestHubs: an effect that is a difference of differences is twice the mean over both, and so are its standard errors.
+func TestHubs(t *testing.T) {
+	b := budget{name: "toy", Seeds: "1 2 3 4 5", Groups: []group{{Name: "a", Systems: []system{{Name: "vmsst"}, {Name: "contrastive-dot"}}}}}
+	by := func(cosine, laser int) func(*result) {
+		return func(r *result) {
+			r.Measures = append(found("bucc-cosine", "bucc", cosine+int(r.Seed%2)).Measures, found("bucc-laser", "bucc", laser).Measures...)
+		}
+	}
+	over := comparison{better: "vmsst", worse: "contrastive-dot", protocol: "bucc-cosine", less: "bucc-laser", claimed: 9}
+	e := over.on(b, table{"vmsst": rows("vmsst", 0, by(80, 90)), "contrastive-dot": rows("contrastive-dot", 0, by(65, 85))}, "bucc-cosine bucc").effect
+	if want := statistic.Quantile(e.BySeed, e.BySentence, 5) * math.Hypot(e.BySeed, e.BySentence); math.Abs(e.Mean-10) > 1e-9 || math.Abs(e.Error/want-1) > 1e-9 {
+		t.Errorf("%+v, want a mean of 10 and the error %v of its two parts", e, want)
 	}
 }
 
