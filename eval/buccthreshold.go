@@ -112,7 +112,7 @@ var BUCCCosine = &Protocol{
 	Name: "bucc-cosine",
 	Definition: [2]string{
 		"Each source sentence with its nearest target by cosine, no margin, targets may repeat; over distinct texts; a text that occurs twice on its side is excluded.",
-		"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with cosine >= threshold.",
+		"Threshold on the cosine: best F1 on the train half, midpoint to the next score. Report: pairs of the test half, or of the only one, with cosine >= threshold.",
 	},
 	Columns: thresholdColumns,
 	Sampled: "f1",
@@ -147,7 +147,7 @@ var BUCCLaser = &Protocol{
 	Name: "bucc-laser",
 	Definition: [2]string{
 		"Pairs mined one-to-one by ratio margin (k = 4, max retrieval) over distinct texts; a text that occurs twice on its side is excluded, gold is not filtered.",
-		"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half with score >= threshold.",
+		"Threshold: best F1 on the train half, midpoint to the next score. Report: pairs of the test half, or of the only one, with score >= threshold.",
 	},
 	Columns: thresholdColumns,
 	Sampled: "f1",

@@ -73,6 +73,27 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 	}
 }
 
+// TestEvalOfWhatIsMissing says what to do about a test set or vectors that are not there.
+func TestEvalOfWhatIsMissing(t *testing.T) {
+	dir := fixtureSet(t)
+	const missing = "mine eval: there is no directory nope: name that of the test set with --dir"
+	for _, c := range []struct{ args, says string }{
+		{"bucc-laser --src de --dir nope", missing + ", or leave it out after `mine data get bucc2018`"},
+		{"bucc-laser --dir nope", missing + ", or leave it out after `mine data get bucc2018`"},
+		{"xsim --src fra --dir nope", missing + ", or leave it out after `mine data get flores200`"},
+		{"pairs --dir nope", missing},
+		{"probe --dir nope", missing},
+		{"bucc-laser --src de --dir " + dir + " --src-emb nope.{src}.npy --tgt-emb x.npy", "there is no file nope.de.npy: make the vectors, or correct the name nope.{src}.npy"},
+	} {
+		if _, err := command(t, append([]string{"eval"}, strings.Fields(c.args)...)...); !badinput.Is(err) || !strings.HasSuffix(err.Error(), c.says) {
+			t.Errorf("mine eval %s: %v, want %q", c.args, err, c.says)
+		}
+	}
+	if out := must(t, "eval", "bucc-laser", "bucc-cosine", "--src", "de", "--dir", dir); strings.Count(out, "pairs of the test half, or of the only one, with") != 2 {
+		t.Errorf("of one half mine eval says %s", out)
+	}
+}
+
 // fixtureSet lays the program's own corpora out as a BUCC set.
 func fixtureSet(t *testing.T) string {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -139,6 +140,9 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 		return EncodedSide{}, err
 	}
 	file, err := embedding.OpenVectors(path, p.Dim, p.DType, "--emb-dim")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = badinput.Errorf("there is no file %s: make the vectors, or correct the name %s", path, name)
+	}
 	if err != nil {
 		return EncodedSide{}, err
 	}
