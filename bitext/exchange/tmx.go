@@ -1,9 +1,12 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,8 +18,9 @@ import (
 // tmxReader reads TMX.
 type tmxReader struct {
 	*units
-	at    int64 // offset of the children of the last unit read
-	sides map[string]int
+	at    int64          // offset of the children of the last unit read
+	sides map[string]int // by the codes that were seen
+	has   [2]bool        // whether a unit had the language of a side
 	langs [2]string
 	props bool // Options.Properties
 }
@@ -39,12 +43,29 @@ func (r *tmxReader) Next() (Record, error) {
 	if errors.Is(err, io.EOF) && r.number == 0 {
 		return Record{}, badinput.Errorf("%s holds no translation unit: give a TMX file", r.name)
 	}
+	if errors.Is(err, io.EOF) && r.has != [2]bool{true, true} {
+		return Record{}, r.lacks()
+	}
 	if err != nil {
 		return Record{}, err
 	}
 	r.at = r.xml.InputOffset()
 	rec, err := r.unit()
 	return rec, r.explain(err)
+}
+
+// lacks is the error of a file without one of the languages in any unit.
+func (r *tmxReader) lacks() error {
+	var none []string
+	for side, has := range r.has {
+		if !has {
+			none = append(none, r.langs[side])
+		}
+	}
+	const shown = 10
+	codes := slices.Sorted(maps.Keys(r.sides))
+	return badinput.Errorf("%s has units in %s and none in %s: name its languages (--src, --tgt)", r.name,
+		cmp.Or(strings.Join(codes[:min(len(codes), shown)], ", "), "no language"), strings.Join(none, " or "))
 }
 
 // unit reads a <tu> whose start is read: its children <tuv>, each with a language and a <seg>.
@@ -190,7 +211,7 @@ func (r *tmxReader) sidesOf(attributes []xml.Attr) (of [2]bool) {
 			}
 		}
 		if side >= 0 {
-			of[side] = true
+			of[side], r.has[side] = true, true
 		}
 	}
 	return of

@@ -119,12 +119,14 @@ func TestManyUnits(t *testing.T) {
 func TestTMXRefuses(t *testing.T) {
 	dir := put(t, map[string]string{
 		"cut.tmx": tmx[:300], "none.tmx": "<tmx/>", "empty.tmx": "", "latin.tmx": `<?xml version="1.0" encoding="latin1"?><tmx/>`,
-		"utf16.tmx": "\xff\xfe<\x00t\x00", "bytes.tmx": "<tmx><tu><tuv xml:lang='de'><seg>\xff</seg></tuv></tu></tmx>", "cut.tmx.gz": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc",
+		"utf16.tmx": "\xff\xfe<\x00t\x00", "bytes.tmx": "<tmx><tu><tuv xml:lang='de'><seg>\xff</seg></tuv></tu></tmx>", "french.tmx": `<tmx><tu><tuv xml:lang="fr"><seg>un</seg></tuv><tuv xml:lang="en-GB"><seg>one</seg></tuv></tu></tmx>`,
+		"unsaid.tmx": "<tmx><tu><tuv><seg>eins</seg></tuv></tu></tmx>", "cut.tmx.gz": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc",
 	})
 	for name, words := range map[string][]string{
 		"cut.tmx": {"not well-formed", "mend the file"}, "none.tmx": {"no translation unit"}, "empty.tmx": {"no translation unit"},
 		"latin.tmx": {"encoding latin1", "convert it to UTF-8"}, "utf16.tmx": {"UTF-16", "iconv"}, "bytes.tmx": {"not well-formed"},
 		"cut.tmx.gz": {"truncated or corrupt"}, "gone.tmx": {"no such file"},
+		"french.tmx": {"has units in en-GB, fr and none in de: name its languages (--src, --tgt)"}, "unsaid.tmx": {"has units in no language and none in de or en"},
 	} {
 		_, err := load(inDir(dir, name), TMX, germanEnglish())
 		refused(t, err, append(words, name)...)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bitextmine/internal/badinput"
 )
 
 // TestScoreTellsPairsWithoutAText: they have no score, which a warning says.
@@ -48,6 +50,18 @@ func TestColumnsOfLanguages(t *testing.T) {
 	} {
 		if code, _, log := captured(t, args...); code != 0 || !strings.Contains(log, "no line names the 3 columns: the first two are taken for the texts") {
 			t.Errorf("mine %s logs %q", args[0], log)
+		}
+	}
+}
+
+// TestTMXOfOtherLanguages: neither rules nor columns are blamed for languages that the file does not have.
+func TestTMXOfOtherLanguages(t *testing.T) {
+	dir := t.TempDir()
+	memory := writerInto(t, dir)("a.tmx", `<tmx><tu><tuv xml:lang="de"><seg>eins</seg></tuv><tuv xml:lang="en"><seg>one</seg></tuv></tu></tmx>`)
+	for _, args := range [][]string{{"filter", "--out", filepath.Join(dir, "a.parquet")}, {"export", "--out", filepath.Join(dir, "a.tsv")}} {
+		_, err := command(t, append(args, memory, "--src", "fr", "--tgt", "en")...)
+		if !badinput.Is(err) || err.Error() != memory+" has units in de, en and none in fr: name its languages (--src, --tgt)" {
+			t.Errorf("mine %s: %v", args[0], err)
 		}
 	}
 }
