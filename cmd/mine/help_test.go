@@ -141,6 +141,7 @@ func TestMisspeltNames(t *testing.T) {
 		"rnu":                  "did you mean `mine run`?",
 		"walk":                 "`mine --help` lists the commands",
 		"help rnu":             "did you mean `mine run`?",
+		"review b1":            "did you mean `mine serve`?",
 		"model gte":            "did you mean `mine model get`?",
 		"completion bsh":       "did you mean `mine completion bash`?",
 		"run --enocder x":      "did you mean --encoder?",

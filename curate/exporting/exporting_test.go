@@ -309,6 +309,9 @@ func TestWithoutAText(t *testing.T) {
 		if err == nil {
 			report.Summary(&summary)
 		}
+		if lines := strings.Split(summary.String(), "\n"); err == nil && (len(lines) != 3 || lines[1] != "  "+strings.Join(report.Sets[0].Files, " ")) {
+			t.Errorf("%s: a set of what is not divided has a name: %s", opts.Format, summary.String())
+		}
 		if err != nil || report.Written != 1 || !strings.HasPrefix(summary.String(), "1 of 1 pairs exported; 4 without a text on one side are left out\n") {
 			t.Errorf("%s: %v, %+v: %s", opts.Format, err, report, summary.String())
 		}

@@ -58,6 +58,10 @@ func (r *Report) Summary(w io.Writer) {
 	filtering.TellLeftOut(w, r.Lacking, r.Bad)
 	fmt.Fprintln(w)
 	for _, s := range r.Sets {
+		if len(r.Sets) == 1 { // its pairs are all that were exported
+			fmt.Fprintf(w, "  %s\n", strings.Join(s.Files, " "))
+			continue
+		}
 		fmt.Fprintf(w, "  %-10s %9d  %s\n", s.Name, s.Pairs, strings.Join(s.Files, " "))
 	}
 }

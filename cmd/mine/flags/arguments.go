@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spelling"
 )
+
+// commands are those that do what another name says.
+var commands = map[string]string{"review": "serve", "label": "serve"}
 
 // NoArguments refuses arguments. One of a command with subcommands was meant as a subcommand.
 func NoArguments(cmd *cobra.Command, args []string) error {
@@ -29,7 +33,11 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if meant := spelling.Close(args[0], names); meant != "" {
+	meant := spelling.Close(args[0], names)
+	if meant == "" && slices.Contains(names, commands[args[0]]) {
+		meant = commands[args[0]]
+	}
+	if meant != "" {
 		return badinput.Errorf("%s has no command %q; did you mean `%s %s`?", path, args[0], path, meant)
 	}
 	return badinput.Errorf("%s has no command %q; `%s --help` lists the commands", path, args[0], path)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,11 +145,11 @@ func readPreset(name string) (map[string]any, error) {
 	v := viper.New()
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(strings.NewReader(string(data))); err != nil {
-		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
+		return nil, notYAML(name, data, err)
 	}
 	values := v.AllSettings()
 	if err := addEmpty(values, data); err != nil {
-		return nil, badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
+		return nil, notYAML(name, data, err)
 	}
 	if wrong := checkValues(values); len(wrong) > 0 {
 		return values, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
@@ -160,6 +161,20 @@ func readPreset(name string) (map[string]any, error) {
 		}
 	}
 	return values, nil
+}
+
+// noColon matches the line of a setting without the colon and the blank behind its name.
+var noColon = regexp.MustCompile(`^[A-Za-z_]+(\s+[^\s:]|:\S)`)
+
+// notYAML is the error of a config that cannot be read. The decoder's is about a later line than one without a colon.
+func notYAML(name string, data []byte, err error) error {
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		if number++; noColon.MatchString(line) {
+			return badinput.Errorf("config %s is not YAML: line %d is %.60q; write NAME: VALUE", name, number, strings.TrimSpace(line))
+		}
+	}
+	return badinput.Errorf("config %s is not YAML: %s", name, oneLine(err))
 }
 
 // addEmpty adds the keys of a config that have no value, or an empty map, which viper leaves out: they may be misspelt.

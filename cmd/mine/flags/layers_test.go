@@ -151,6 +151,10 @@ func TestWrongValues(t *testing.T) {
 		{"the environment", "", "MINE_K=abc", `environment: MINE_K is "abc" but must be a whole number`},
 		{"the environment's corpora", "", "MINE_CORPORA=a",
 			`environment: MINE_CORPORA is "a" but must be lists of texts by name`},
+		{"no colon", "# mine\nk: 4\nthreshold 0.5\n", "", `config FILE is not YAML: line 3 is "threshold 0.5"; write NAME: VALUE`},
+		{"no colon and no other line", "threshold 0.5", "", `config FILE is not YAML: line 1 is "threshold 0.5"; write NAME: VALUE`},
+		{"no colon before the error", "threshold = 0.5\nk: 4\n", "", `config FILE is not YAML: line 1 is "threshold = 0.5"; write NAME: VALUE`},
+		{"no blank", "src:de\ntgt: en\n", "", `config FILE is not YAML: line 1 is "src:de"; write NAME: VALUE`},
 		{"no YAML", "k: : 4", "",
 			"config FILE is not YAML: While parsing config: yaml: mapping values are not allowed in this context"},
 	} {

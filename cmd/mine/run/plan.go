@@ -101,7 +101,7 @@ func printStages(out io.Writer, e *pipeline.Estimate) (unknown string, err error
 	for _, stage := range e.Stages {
 		rate := ""
 		if stage.Items > 0 && stage.Rate > 0 {
-			rate = fmt.Sprintf("%.3g", stage.Rate)
+			rate = short(stage.Rate)
 		} else if stage.Items > 0 {
 			unknown = ", without " + stage.Name
 		}
@@ -169,5 +169,13 @@ func count(n int64) string {
 	if n < 10_000_000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%.3g", float64(n))
+	return short(float64(n))
+}
+
+// short formats a number in three digits, also one below ten.
+func short(n float64) string {
+	if n < 10 {
+		return fmt.Sprintf("%.3g", n)
+	}
+	return progress.Short(n)
 }

@@ -58,7 +58,7 @@ func printSimulation(out io.Writer, s *simulate.Simulation) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "stage\ttasks\tdone\titems to do\t\ttime\tbound by\tmemory\tread\twritten\tdone again\t\n")
 	for _, st := range s.Stages {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", st.Name, st.Tasks, st.Done, st.Items,
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", st.Name, st.Tasks, st.Done, short(st.Items),
 			st.Unit, spell(st.Seconds), st.BoundBy,
 			plan.Bytes(st.Memory), plan.Bytes(int64(st.Read)), plan.Bytes(int64(st.Written)), spell(st.Lost))
 	}

@@ -163,7 +163,7 @@ func printStatus(out io.Writer, s status) error {
 	for _, stage := range s.Stages {
 		rate, memory := "", ""
 		if stage.Rate > 0 {
-			rate = fmt.Sprintf("%.3g %s/s", stage.Rate, stage.Unit)
+			rate = short(stage.Rate) + " " + stage.Unit + "/s"
 		}
 		if stage.PeakMemory > 0 {
 			memory = plan.Bytes(stage.PeakMemory)
