@@ -34,7 +34,7 @@ func newRoot() *cobra.Command {
 neighbours in both directions, scores pairs by margin, and writes the best one-to-one pairs as Parquet.
 
 Exit codes: 0 done; 1 failed and worth a retry; 2 failed for good (bad input, bad settings, a full disk); 3 another
-process works in the output directory (a nightly run, a training, rounds).`,
+process works in the output directory (a run, a training, rounds).`,
 		Version:       program.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
