@@ -136,9 +136,12 @@ func (w *worker) limitEntropy(out []choice, s shape, backward bool, limit float6
 
 // Of returns the alignment of pair i, ascending. A link's score is the mean of its posterior probabilities in both
 // directions, where a direction that does not have the link counts as 0. A pair that Add refused has no links.
-func (a *Alignments) Of(i int, how Symmetry) []Link {
+func (a *Alignments) Of(i int, how Symmetry) []Link { return a.of(&grid{}, i, how) }
+
+// of is Of with a grid whose memory it uses.
+func (a *Alignments) of(g *grid, i int, how Symmetry) []Link {
 	s := a.pairs.shape(i)
-	g := newGrid(s.n, s.m)
+	g.reset(s.n, s.m)
 	begin := a.pairs.sides[1].begin(i)
 	for j, c := range a.forward[begin : begin+s.m] {
 		if c.word != none {

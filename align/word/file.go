@@ -1,12 +1,15 @@
 package word
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 
 	"bitextmine/bitext/exchange"
 	rows "bitextmine/bitext/table"
@@ -126,20 +129,52 @@ func (w FileAligner) Write(ctx context.Context, in FileInput, links, tokens io.W
 	if err != nil {
 		return sum, err
 	}
-	var line []byte
-	for i := range pairs.Len() {
-		of := found.Of(i, w.Symmetry)
-		sum.Links += len(of)
-		if len(of) == 0 {
-			sum.Unlinked++
+	sum.Unlinked = -sum.Skipped
+	err = w.write(found, links, &sum)
+	return sum, err
+}
+
+// linesAtOnce is the number of pairs whose lines a thread makes before they are written.
+const linesAtOnce = 4096
+
+// write writes all lines of links and counts what they have.
+func (w FileAligner) write(found *Alignments, links io.Writer, sum *FileSummary) error {
+	n, parts := found.pairs.Len(), make([]linesPart, cmp.Or(w.Model.Threads, runtime.GOMAXPROCS(0)))
+	for lo := 0; lo < n; lo += len(parts) * linesAtOnce {
+		var wait sync.WaitGroup
+		for i := range parts {
+			from := min(lo+i*linesAtOnce, n)
+			wait.Go(func() { parts[i].fill(w, found, from, min(from+linesAtOnce, n)) })
 		}
-		line = AppendLinks(line[:0], of, w.Scores)
-		if _, err := links.Write(line); err != nil {
-			return sum, err
+		wait.Wait()
+		for _, part := range parts {
+			sum.Links, sum.Unlinked = sum.Links+part.links, sum.Unlinked+part.unlinked
+			if _, err := links.Write(part.lines); err != nil {
+				return err
+			}
 		}
 	}
-	sum.Unlinked -= sum.Skipped
-	return sum, nil
+	return nil
+}
+
+// linesPart is the lines of consecutive pairs.
+type linesPart struct {
+	lines           []byte
+	links, unlinked int
+}
+
+// fill replaces the lines by those of the pairs from one to before another.
+func (p *linesPart) fill(w FileAligner, found *Alignments, from, to int) {
+	*p = linesPart{lines: p.lines[:0]}
+	var g grid
+	for i := from; i < to; i++ {
+		of := found.of(&g, i, w.Symmetry)
+		p.links += len(of)
+		if len(of) == 0 {
+			p.unlinked++
+		}
+		p.lines = AppendLinks(p.lines, of, w.Scores)
+	}
 }
 
 func (in FileInput) name() string {

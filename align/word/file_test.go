@@ -1,7 +1,10 @@
 package word
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +52,53 @@ func TestWriteKeepsLines(t *testing.T) {
 		}
 		if sum != (FileSummary{Pairs: 3, Skipped: 1, Links: 6}) {
 			t.Errorf("%s: %+v", name, sum)
+		}
+	}
+}
+
+// randomLinks are those of n pairs of 20 to 39 words, of which both directions have most.
+func randomLinks(n int) *Alignments {
+	rng := rand.New(rand.NewPCG(1, 2))
+	found := &Alignments{pairs: &Pairs{}}
+	words := strings.Fields(strings.Repeat("a ", 40))
+	for range n {
+		n, m := 20+rng.IntN(20), 20+rng.IntN(20)
+		found.pairs.Add(words[:n], words[:m])
+		for j := range m {
+			found.forward = append(found.forward, choice{int32(min(j, n-1)), rng.Float32()})
+		}
+		for i := range n {
+			found.backward = append(found.backward, choice{int32(min(i+max(0, rng.IntN(9)-7), m-1)), rng.Float32()})
+		}
+	}
+	return found
+}
+
+// TestLinesAreInOrder: on any number of threads the lines are those of the pairs one after the other.
+func TestLinesAreInOrder(t *testing.T) {
+	found := randomLinks(2*linesAtOnce + 100)
+	for _, how := range []Symmetry{Forward, Backward, Union, GrowDiagFinalAnd} {
+		var want []byte
+		for i := range found.pairs.Len() {
+			want = AppendLinks(want, found.Of(i, how), true)
+		}
+		for _, threads := range []int{0, 1, 3} {
+			w := FileAligner{Symmetry: how, Scores: true, Model: Options{Threads: threads}}
+			var got bytes.Buffer
+			var sum FileSummary
+			if err := w.write(found, &got, &sum); err != nil || !bytes.Equal(got.Bytes(), want) || sum.Links != bytes.Count(want, []byte(":")) {
+				t.Errorf("%s, %d threads: the lines are others, or counted as %+v, error %v", how, threads, sum, err)
+			}
+		}
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	found, w := randomLinks(20_000), DefaultFileAligner()
+	for b.Loop() {
+		var sum FileSummary
+		if err := w.write(found, io.Discard, &sum); err != nil || sum.Links == 0 {
+			b.Fatal(sum, err)
 		}
 	}
 }

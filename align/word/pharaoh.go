@@ -191,40 +191,53 @@ const (
 type grid struct {
 	n, m   int
 	cells  []uint8   // [n, m]
+	places []int32   // [n, m]: places in found, until links sorts it
 	found  []Link    // links of either direction, ascending after links
 	joined [2][]bool // words that have a chosen link
 }
 
-func newGrid(n, m int) *grid {
-	return &grid{n: n, m: m, cells: make([]uint8, n*m), joined: [2][]bool{make([]bool, n), make([]bool, m)}}
+// reset makes a grid that of a pair without links.
+func (g *grid) reset(n, m int) {
+	g.n, g.m, g.found = n, m, g.found[:0]
+	g.cells, g.places = zeros(g.cells, n*m), zeros(g.places, n*m)
+	g.joined = [2][]bool{zeros(g.joined[0], n), zeros(g.joined[1], m)}
+}
+
+func zeros[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // add adds a link of a direction.
 func (g *grid) add(i, j int, from uint8, posterior float32) {
-	if g.cells[i*g.m+j] == 0 {
+	at := i*g.m + j
+	if g.cells[at] == 0 {
+		g.places[at] = int32(len(g.found))
 		g.found = append(g.found, Link{Source: i, Target: j})
 	}
-	g.cells[i*g.m+j] |= from
-	for k := range g.found {
-		if g.found[k].Source == i && g.found[k].Target == j {
-			g.found[k].Score += posterior / 2
-		}
-	}
+	g.cells[at] |= from
+	g.found[g.places[at]].Score += posterior / 2
 }
 
 // links returns the combination, ascending.
 func (g *grid) links(how Symmetry) []Link {
 	slices.SortFunc(g.found, CompareLinks)
-	wanted := map[Symmetry]func(cell uint8) bool{
-		Forward:  func(c uint8) bool { return c&inForward != 0 },
-		Backward: func(c uint8) bool { return c&inBackward != 0 },
-		Union:    func(uint8) bool { return true },
-	}[how]
-	if wanted == nil {
-		wanted = func(c uint8) bool { return c == inForward|inBackward }
-	}
 	for _, l := range g.found {
-		if wanted(g.cells[l.Source*g.m+l.Target]) {
+		cell := g.cells[l.Source*g.m+l.Target]
+		wanted := cell == inForward|inBackward
+		switch how {
+		case Forward:
+			wanted = cell&inForward != 0
+		case Backward:
+			wanted = cell&inBackward != 0
+		case Union:
+			wanted = true
+		}
+		if wanted {
 			g.choose(l)
 		}
 	}

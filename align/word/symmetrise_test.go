@@ -32,7 +32,8 @@ func TestSymmetriseAsAtools(t *testing.T) {
 			want[how] = next()
 		}
 		for how, want := range want {
-			g := newGrid(12, 12)
+			var g grid
+			g.reset(12, 12)
 			for from, text := range map[uint8]string{inForward: forward, inBackward: backward} {
 				links, err := ParseLinks(nil, text, 0)
 				if err != nil {
@@ -55,7 +56,8 @@ func TestSymmetriseAsAtools(t *testing.T) {
 
 // TestScores: a link's score is the mean of both directions, of which the absent one counts as 0.
 func TestScores(t *testing.T) {
-	g := newGrid(2, 2)
+	var g grid
+	g.reset(2, 2)
 	g.add(0, 0, inForward, 0.75)
 	g.add(0, 0, inBackward, 0.5)
 	g.add(1, 1, inForward, 0.5)
