@@ -160,6 +160,7 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer runtime.KeepAlive(f) // its graph is in mapped memory
 	if s = ofTable(m, f, inner); s != nil {
 		return s, nil
 	}
