@@ -1,8 +1,8 @@
 // Package index finds nearest neighbours between the two sides of a cell.
 //
 // A cell is one source shard and one target shard. Searching it yields, for every row of either side, its k nearest
-// rows on the other side. The implementations are in the packages below this one (exact, faiss). backend.Open opens one
-// by name.
+// rows on the other side. The implementations are in the packages below this one (exact, cuda, ivf, faiss).
+// backend.Open opens one by name.
 //
 // This package has what they share. Every implementation finds candidates with arithmetic of its own, which is fast and
 // slightly inaccurate. Then the candidates' cosines are computed again in one fixed order, and the k nearest are chosen

@@ -220,10 +220,7 @@ func ratio(part, whole float64) float64 {
 // Expected returns the precision and the recall that the probabilities of kept pairs make one expect, where there are
 // so many translations in all.
 func Expected(kept []float32, translations float64) (precision, recall float64) {
-	sum := 0.0
-	for _, p := range kept {
-		sum += float64(p)
-	}
+	sum := Sum(kept)
 	return ratio(sum, float64(len(kept))), min(1, ratio(sum, translations))
 }
 

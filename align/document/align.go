@@ -58,7 +58,7 @@ func (d *Document) side(e Encoder) bead.Side {
 	return bead.Side{Sentences: d.Sentences, Dim: e.Dim(), Encode: encode}
 }
 
-// text joins a span's sentences, with spaces between them if the language uses spaces.
+// text joins a span's sentences with spaces between them, also in languages that use none.
 func (d *Document) text(s bead.Span) string {
 	return strings.Join(d.Sentences[s.First:s.End()], " ")
 }

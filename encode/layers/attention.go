@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 )
 
 // attention are the nodes between three products and the one that takes what they attend to, as train/export writes
@@ -31,7 +32,7 @@ func attention(r *reader, n onnxgraph.Node, attributes map[string]onnxgraph.Attr
 			by = 1 / by
 		}
 		x.scale *= by
-		return x, ok && finite([]float32{x.scale}) && (x.kind == apart || x.kind == across || x.kind == scored)
+		return x, ok && static.Finite([]float32{x.scale}) && (x.kind == apart || x.kind == across || x.kind == scored)
 	case "Unsqueeze":
 		ok := r.packs && (x.kind == apart || x.kind == across) && x.groups == 0 && !x.lifted
 		x.lifted = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 )
 
 // builder has the steps so far, and the tensors that they make.
@@ -124,7 +125,7 @@ func (s *source) zero(name string) bool {
 		switch n.Op {
 		case "Unsqueeze":
 		case "Mul":
-			if by, ok := s.number(n, 1); !ok || !finite([]float32{by}) {
+			if by, ok := s.number(n, 1); !ok || !static.Finite([]float32{by}) {
 				return false
 			}
 		case "Sub":

@@ -101,7 +101,7 @@ func multiplied(r *reader, n onnxgraph.Node, x value) (value, bool) {
 	}
 	p.width, p.before, p.scales = max(1, x.width), x.before, scales.Float32s()
 	if p.k != p.width*r.tensors[x.x].columns || p.columns == 0 || p.columns%(2*lanes) != 0 ||
-		len(p.scales) != p.columns || !finite(p.scales) {
+		len(p.scales) != p.columns || !static.Finite(p.scales) {
 		return value{}, false
 	}
 	p.shift = matrix.Shifts(p.matrix, p.columns)
@@ -140,8 +140,4 @@ func (s *source) packed(name string) (onnxgraph.Tensor, bool) {
 	return w, err == nil && slices.Equal(attributes["perm"].Ints, static.Unpack) && w.Type == onnxgraph.Int8 &&
 		len(w.Shape) == 4 && w.Shape[2] == lanes && w.Shape[3] == matrix.Together && w.Shape[1]*matrix.Together%lanes == 0 &&
 		slices.Equal(s.whole(shaped, 1), []int64{int64(w.Shape[1] * matrix.Together), int64(w.Shape[0] * lanes)})
-}
-
-func finite(numbers []float32) bool {
-	return !slices.ContainsFunc(numbers, func(x float32) bool { return x-x != 0 })
 }

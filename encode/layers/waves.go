@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/encode/static"
 )
 
 // rotary are rotary positions: pair i of a head's numbers is turned by place times frequencies[i].
@@ -57,7 +58,7 @@ func (s *source) rotation(name string, size int) (r *rotary, function string) {
 	n, factor := s.made[name], float32(1)
 	if n.Op == "Mul" {
 		var ok bool
-		if factor, ok = s.number(n, 1); !ok || !finite([]float32{factor}) {
+		if factor, ok = s.number(n, 1); !ok || !static.Finite([]float32{factor}) {
 			return nil, ""
 		}
 		n = s.maker(n, 0)
@@ -68,7 +69,7 @@ func (s *source) rotation(name string, size int) (r *rotary, function string) {
 	}
 	each := s.maker(both, 0)
 	places := s.maker(each, 0)
-	if frequencies := s.row(each, 1, size/2); each.Op == "Mul" && frequencies != nil && finite(frequencies) &&
+	if frequencies := s.row(each, 1, size/2); each.Op == "Mul" && frequencies != nil && static.Finite(frequencies) &&
 		places.Op == "Unsqueeze" && slices.Equal(s.whole(places, 1), []int64{1}) &&
 		s.maker(places, 0).Op == "Cast" && s.isRange(s.maker(s.maker(places, 0), 0)) {
 		return &rotary{frequencies: frequencies, factor: factor}, n.Op

@@ -217,32 +217,11 @@ func (w Initializer) outside() (place, error) {
 
 // external adds the file that a TensorProto's numbers are in, if it is not the model itself.
 func external(tensor []byte, files map[string]bool) error {
-	all, err := protofield.Split(tensor)
-	if err != nil {
-		return err
+	at, err := Initializer{Raw: tensor}.outside()
+	if at.file != "" {
+		files[at.file] = true
 	}
-	for _, f := range all {
-		if f.Number != tensorExternal {
-			continue
-		}
-		entry, err := protofield.Split(f.Content)
-		if err != nil {
-			return err
-		}
-		var key, value string
-		for _, part := range entry {
-			switch part.Number {
-			case 1:
-				key = string(part.Content)
-			case 2:
-				value = string(part.Content)
-			}
-		}
-		if key == "location" {
-			files[value] = true
-		}
-	}
-	return nil
+	return err
 }
 
 // externalOfNode is external for the tensors in a node's attributes and subgraphs.

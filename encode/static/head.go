@@ -73,7 +73,7 @@ type Memory struct {
 // FindHead reads the head of a graph in 8 bits, from the sums on; nil if it is none or has another operator: then ONNX
 // Runtime computes it.
 func FindHead(g *onnxgraph.Graph, output string, t *Table) *Head {
-	if t.dim%width != 0 || !finite(t.scales) || !finite(t.zeros) {
+	if t.dim%width != 0 || !Finite(t.scales) || !Finite(t.zeros) {
 		return nil
 	}
 	r := headReader{weights: map[string]onnxgraph.Tensor{}, tensors: map[string]int{Sums: 0}, units: map[string]unit{},
@@ -209,7 +209,7 @@ func (r *headReader) product(inputs []string) (unit, bool) {
 	}
 	rows, columns := w.Shape[0], w.Shape[1]
 	if rows != r.head.columns[x] || rows > maxRows || columns%block != 0 || columns == 0 || len(scales.Data) != 4*columns ||
-		!finite(scales.Float32s()) {
+		!Finite(scales.Float32s()) {
 		return unit{}, false
 	}
 	p := newProduct(w.Data, columns, slices.Clone(scales.Float32s()), together())
@@ -230,7 +230,7 @@ func (r *headReader) multiply(x int, matrix, out string) bool {
 			copy(packed[j*rows+i*block:], line[j:j+block])
 		}
 	}
-	return finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed, at: together()}, out, columns)
+	return Finite(packed) && r.step(step{op: "MatMul", x: x, matrix: packed, at: together()}, out, columns)
 }
 
 // newProduct packs a matrix of 8-bit numbers [rows, columns] and the scales of its columns.
@@ -324,7 +324,8 @@ func (h *Head) multiply(m *Memory, s step, n int) {
 	}
 }
 
-func finite(numbers []float32) bool {
+// Finite reports whether no number is infinite or NaN.
+func Finite(numbers []float32) bool {
 	return !slices.ContainsFunc(numbers, func(x float32) bool { return x-x != 0 })
 }
 

@@ -266,7 +266,7 @@ func write(path string, idx gofaiss.Index) error {
 	return nil
 }
 
-// load reads an index file. The error is indexfile.Damage if the file is not what was published under this name.
+// load reads an index file. The error is approximate.Damage if the file is not what was published under this name.
 func load(path string, want approximate.Label, opts Options) (native, error) {
 	if _, err := kind.Verify(path, want); err != nil {
 		return nil, err

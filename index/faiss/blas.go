@@ -1,6 +1,6 @@
 // The BLAS of the process: which library it is, and its number of threads.
 //
-// FAISS and the exact search are as fast as the sgemm that they call. Debian's alternatives decide at load time which
+// FAISS is as fast as the sgemm that it calls. Debian's alternatives decide at load time which
 // library that is. The choice matters more than any of our settings: the reference BLAS has a sixtieth of the speed of
 // OpenBLAS on the same CPU.
 

@@ -130,7 +130,7 @@ func (d division) write(f *os.File) error {
 	return w.Flush()
 }
 
-// load reads a file. The error is indexfile.Damage if it is not what was published under this name.
+// load reads a file. The error is approximate.Damage if it is not what was published under this name.
 func (s *searcher) load(path string, want approximate.Label) (d division, err error) {
 	payload, err := kind.Verify(path, want)
 	if err != nil {

@@ -59,5 +59,5 @@ void scanner_only_nearest(scanner *s, double span);
 
 // Writes the k nearest of the packed base rows within the span for each packed query to out [queries, k], in no order,
 // their products to products, and how many there are to counts. They are those of the largest products of rows as whole
-// numbers, of equal ones the lower rows.
+// numbers, of equal ones the rows that come first in the base side's order, or the lower ones without it.
 void scanner_nearest(scanner *s, const side *queries, const side *base, int32_t *out, float *products, int32_t *counts);

@@ -113,7 +113,7 @@ func (s *Scanner) OnlyNearest(span float64) { C.scanner_only_nearest(s.c, C.doub
 
 // Nearest writes the k nearest of the packed base rows within the span for each packed query to out [queries, k] in no
 // order, their products to products, and their number to counts. Every kernel returns the largest products of rows as
-// whole numbers, and the lower row of equal products. The base side must not be sorted.
+// whole numbers, and of equal products the row that comes first in the base side's order, or the lower one without it.
 func (s *Scanner) Nearest(out []int32, products []float32, counts []int32) {
 	C.scanner_nearest(s.c, &s.queries.c, &s.base.c, (*C.int32_t)(unsafe.SliceData(out)), floats(products),
 		(*C.int32_t)(unsafe.SliceData(counts)))
