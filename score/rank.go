@@ -106,7 +106,7 @@ func (r *Ranked) By(s *Scorer) error {
 	varies := s.varies()
 	var mu sync.Mutex
 	var failed error
-	ends := map[int]int{} // ends of the keys of short candidates, by where these begin
+	ends := map[int]int{} // the end of each range of short candidates' keys, by its begin
 	parallel.Ranges(len(r.places), feature.Count, func(lo, hi int) {
 		end := lo
 		err := r.values.Range(lo, hi, func(at int, v []float32) {

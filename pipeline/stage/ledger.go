@@ -124,7 +124,7 @@ type Builder struct {
 	*plan.Plan
 	Threads int            // threads of each task
 	Weights Weights        // weights of the encoders
-	Tokens  Tokens         // the encoder's
+	Tokens  Tokens         // tokens of the encoder
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool

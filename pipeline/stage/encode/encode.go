@@ -41,7 +41,7 @@ type spec struct {
 	Language string // chooses the encoder's prefix
 	DType    string
 	Device   string `json:",omitempty"` // setting.Arithmetic
-	Cut      bool   `json:",omitempty"` // the ids beside it lack the tokens of a prefix that is text
+	Cut      bool   `json:",omitempty"` // ids beside it are without those of a prefix that is text
 }
 
 // Want asks for the embedding file of a shard, sets its Vector and returns it.
