@@ -205,7 +205,7 @@ func (o *evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
 	if o.dir == "" {
 		return nil, badinput.Errorf("%s: name the directory of the sets with --dir", protocols[0].Name)
 	}
-	if err := o.checkDir(""); err != nil {
+	if err := checkDir(o.dir, ""); err != nil {
 		return nil, err
 	}
 	return runner.Labelled(ctx, protocols, o.dir, target)
@@ -214,19 +214,19 @@ func (o *evalOptions) evalLabelled(ctx context.Context, runner *eval.Runner,
 // directory is --dir, or the directory in which mine data puts the set.
 func (o *evalOptions) directory(name string) (string, error) {
 	if o.dir != "" {
-		return o.dir, o.checkDir(name)
+		return o.dir, checkDir(o.dir, name)
 	}
 	return dataDirectory(name)
 }
 
 // checkDir refuses a --dir that is no directory; set is what mine data calls the test set, and empty if it has none.
-func (o *evalOptions) checkDir(set string) error {
-	if info, err := os.Stat(o.dir); err == nil && info.IsDir() {
+func checkDir(dir, set string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	instead := ""
 	if set != "" {
 		instead = fmt.Sprintf(", or leave it out after `mine data get %s`", set)
 	}
-	return badinput.Errorf("mine eval: there is no directory %s: name that of the test set with --dir%s", o.dir, instead)
+	return badinput.Errorf("mine eval: there is no directory %s: name that of the test set with --dir%s", dir, instead)
 }
