@@ -19,7 +19,7 @@ import (
 type tmxReader struct {
 	*units
 	at    int64          // offset of the children of the last unit read
-	sides map[string]int // the keys are the codes that were seen
+	sides map[string]int // side of each code that was seen; -1: neither
 	has   [2]bool        // whether a unit had the language of a side
 	langs [2]string
 	props bool // Options.Properties

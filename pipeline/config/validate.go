@@ -199,7 +199,7 @@ func isSample(pattern string) bool { return strings.HasPrefix(pattern, FixturesP
 
 // SampleAlone reports whether no text is named and the sample in the program stands for every side. Who compares with
 // the sample's known pairs means it.
-func (c *Config) SampleAlone() bool {
+func SampleAlone(c *Config) bool {
 	languages := slices.DeleteFunc(append(strings.Split(c.Langs, ","), c.Source, c.Target), func(l string) bool { return l == "" })
 	for _, language := range languages {
 		code, err := corpus.ParseLanguage(language)

@@ -97,7 +97,7 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 		}
 		return badinput.Errorf("%s: %s is a setting without a flag: give it with --config FILE%s", path, key, or)
 	}
-	if s, ok := find(All, key); ok && cmd.Flags().Lookup(nightlyFlag) != nil {
+	if s, ok := find(All, key); ok && cmd.Flags().Lookup(nightlyFlag) != nil && cmd.Flags().Lookup(s.Flag) == nil {
 		return badinput.Errorf("%s has no use for --%s, which mine run has: leave it out", path, s.Flag)
 	}
 	var names []string

@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/setting"
 	"bitextmine/score"
 )
@@ -143,7 +144,7 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 		presets = append(presets, s.preset)
 	}
 	cfg, values, err := mergeLayers(presets, s.flags, s.bound)
-	s.sample = cfg != nil && cfg.SampleAlone() && slices.ContainsFunc(values, func(v Layered) bool { return v.Key == "corpora" && v.Origin == ByDefault })
+	s.sample = cfg != nil && config.SampleAlone(cfg) && slices.ContainsFunc(values, func(v Layered) bool { return v.Key == "corpora" && v.Origin == ByDefault })
 	if err == nil {
 		err = s.refuseUnused(cfg)
 	}
