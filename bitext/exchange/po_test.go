@@ -57,6 +57,10 @@ func TestCatalogueIsBitext(t *testing.T) {
 			t.Errorf("%q: %v %v", text, reasons, err)
 		}
 	}
+	long := strings.Repeat("\""+strings.Repeat("x", 1000)+"\"\n", MaxLineBytes/1000+1) // of lines that are none too long
+	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr \"\"\n"+long); err != nil || reasons[len(reasons)-1] != corpus.ReasonTooLong {
+		t.Errorf("%v %v", reasons, err)
+	}
 	if _, _, err := poPairs(t, "# nothing\n"); !badinput.Is(err) || !strings.Contains(err.Error(), "no message") {
 		t.Errorf("no message: %v", err)
 	}

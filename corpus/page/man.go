@@ -282,6 +282,10 @@ func (d *catalogue) add(line []byte) {
 		e.malformed = true
 		return
 	}
+	if over := len(*e.field) + len(text) - d.in.Max; over > 0 { // no text that is read as a line may be longer
+		e.excess = max(e.excess, int64(over))
+		return
+	}
 	*e.field = append(*e.field, text...)
 }
 
@@ -289,10 +293,11 @@ func (d *catalogue) add(line []byte) {
 func (d *catalogue) end() *Page {
 	e := d.message
 	d.message = poEntry{}
-	p := &Page{Number: e.line, Columns: map[string]string{"text": string(e.text), "msgstr": string(e.text), "msgid": string(e.id), "msgctxt": string(e.context)}}
+	text := string(e.text)
+	p := &Page{Number: e.line, Columns: map[string]string{"text": text, "msgstr": text, "msgid": string(e.id), "msgctxt": string(e.context)}}
 	switch {
 	case e.excess > 0:
-		p.Skip, p.Detail = TooLong, "a line of the message is too long"
+		p.Skip, p.Detail = TooLong, "the message is too long"
 	case e.malformed:
 		p.Skip, p.Detail = Malformed, "not a message of a catalogue"
 	case len(e.id) == 0 && len(e.context) == 0:
