@@ -50,18 +50,11 @@ type spec struct {
 	Normalise int    // version of corpus.Normalise
 	Options   corpus.Options
 	Formats   string `json:",omitempty"` // corpus.Formats
-	Decoding  int    `json:",omitempty"` // decoding, where the text has an encoding of its own
 }
-
-// decoding is increased whenever text with an encoding of its own is read otherwise.
-const decoding = 1
 
 func specOf(in plan.Input, settings plan.Settings) spec {
 	s := spec{Input: in.SHA256, Name: filepath.Base(in.Path), Normalise: corpus.NormaliseVersion, Options: in.Options(settings)}
 	s.Formats = corpus.Formats(s.Name, s.Options.Format)
-	if s.Options.Encoding != "" {
-		s.Decoding = decoding
-	}
 	return s
 }
 
