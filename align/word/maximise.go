@@ -273,9 +273,9 @@ func (d *direction) liken(w *worker, probs []float64, cosines []float32) []float
 	return w.likened
 }
 
-func grown(s []float64, n int) []float64 {
+func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float64, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

@@ -204,10 +204,7 @@ func (g *grid) reset(n, m int) {
 }
 
 func zeros[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	s = s[:n]
+	s = grown(s, n)
 	clear(s)
 	return s
 }
