@@ -326,20 +326,19 @@ func Rows(ctx context.Context, file string, rows []uint64, languages [2]string) 
 // Keys gives the keys of a batch's rows: those of their texts where the batch has no columns of keys, or a row has
 // nothing in them.
 func Keys(b *table.Batch) (func(i int) Label, error) {
+	keyed := b.Has("src_key") && b.Has("tgt_key")
 	source, err := b.Texts(table.SourceText)
-	if err != nil && !b.Has("src_key") {
+	target, failed := b.Texts(table.TargetText)
+	if err = cmp.Or(err, failed); err != nil && !keyed {
 		return nil, err
-	}
-	target, errTarget := b.Texts(table.TargetText)
-	if errTarget != nil && !b.Has("tgt_key") {
-		return nil, errTarget
 	}
 	of := func(i int) Label {
 		a, _ := source(i)
 		b, _ := target(i)
 		return Of(a, b)
 	}
-	if b.Has("src_key") && b.Has("tgt_key") {
+	if keyed {
+		texts := err == nil
 		cells, err := b.Cells()
 		if err != nil {
 			return nil, err
@@ -353,7 +352,6 @@ func Keys(b *table.Batch) (func(i int) Label, error) {
 				sides[1] = &cells[c]
 			}
 		}
-		texts := err == nil && errTarget == nil
 		return func(i int) Label {
 			l := Label{Source: strings.ToLower(string(sides[0].Append(nil, i))), Target: strings.ToLower(string(sides[1].Append(nil, i)))}
 			if texts && l.Source == "" && l.Target == "" {

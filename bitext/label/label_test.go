@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bitextmine/bitext"
+	"bitextmine/bitext/table"
 	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 )
@@ -206,6 +207,13 @@ func TestRows(t *testing.T) {
 	}
 	if _, err := Rows(t.Context(), tsv, nil, [2]string{}); !badinput.Is(err) || !strings.Contains(err.Error(), "row 0") {
 		t.Errorf("what is no key: %v", err)
+	}
+	half, err := table.Of(1, table.Values{Name: "src_key", Text: []string{"abc"}}, table.Values{Name: "tgt_text", Text: []string{"house"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Keys(half); err == nil {
+		t.Error("one key and the other's text are taken")
 	}
 	if _, err := Rows(t.Context(), parquet, []uint64{2}, [2]string{}); err == nil || !badinput.Is(err) {
 		t.Errorf("a row that is not there: %v", err)
