@@ -101,7 +101,9 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 		return badinput.Errorf("the objective %s makes a judge, but an encoder of kind %s is exported as it was: set encoder.kind to transformer",
 			c.Objective.Name, c.Encoder.Kind)
 	}
-	p.heads = encoder.NewTensors(p.objective.Heads(), c.Seed)
+	if p.heads, err = c.startHeads(p.objective); err != nil {
+		return err
+	}
 	heads := p.heads
 	if c.Objective.Needs().Table {
 		heads = append(slices.Clone(heads), p.encoder.Weights()[0])
@@ -118,6 +120,18 @@ func (p *parts) make(ctx context.Context, backend compute.Backend) (err error) {
 	}
 	p.steps = step.New(p.encoder, p.objective, heads, backend, options)
 	return nil
+}
+
+// startHeads makes an objective's own weights: new ones, or those of the checkpoint that encoder.start names.
+func (c *Config) startHeads(o objective.Objective) ([]*weights.Tensor, error) {
+	heads := encoder.NewTensors(o.Heads(), c.Seed)
+	if !c.Encoder.StartHeads {
+		return heads, nil
+	}
+	if err := checkpoint.Load(c.Encoder.Start, checkpoint.Heads, heads); err != nil {
+		return nil, badinput.Errorf("encoder.start_heads needs a checkpoint of a training whose objective has the same heads as %s: %w", c.Objective.Name, err)
+	}
+	return heads, nil
 }
 
 // openTeacher opens the teacher that the preset names, if any.

@@ -33,6 +33,29 @@ func follows(t *testing.T, change func(*Config)) (first, next Config, o Options)
 	return first, next, o
 }
 
+// TestHeadsGoOn: with encoder.start_heads the objective's own weights are those of the checkpoint; a checkpoint of an
+// objective without them, and a training without a checkpoint, are refused.
+func TestHeadsGoOn(t *testing.T) {
+	first, next, o := follows(t, by("ems", nil))
+	next.Encoder.StartHeads, next.Steps, next.Optimiser.LearningRate = true, 1, 1e-12
+	if _, err := Run(limited(t), next, o); err != nil {
+		t.Fatal(err)
+	}
+	was, is := stored(t, next.Encoder.Start, checkpoint.Heads), stored(t, checkpoint.Dir{Path: filepath.Join(o.Out, checkpointsDir)}.At(1), checkpoint.Heads)
+	if len(was) == 0 || len(is) != len(was) {
+		t.Fatalf("%d weights are of %d", len(is), len(was))
+	}
+	for name, w := range was {
+		traintest.Near(t, name, is[name].Data, w.Data, 1e-6)
+	}
+	first.Encoder.StartHeads = true
+	refused(t, first.Validate(), "encoder.start_heads needs encoder.start")
+	_, next, o = follows(t, by("contrastive", nil))
+	next.Encoder.StartHeads = true
+	_, err := Run(limited(t), next, o)
+	refused(t, err, "a training whose objective has the same heads as ems")
+}
+
 var startKinds = map[string]func(*Config){
 	"bag":              nil,
 	"bag with n-grams": func(c *Config) { c.Encoder.Bag.NGrams = encoder.NGrams{Min: 3, Max: 4, Deviation: 0.02} },

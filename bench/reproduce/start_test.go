@@ -19,32 +19,35 @@ import (
 // TestMEXMAStartsWithoutItsLoss: what both sides of MEXMA's comparison start from predicts masked words without the
 // translation's vector; they differ in the gradients of tokens alone.
 func TestMEXMAStartsWithoutItsLoss(t *testing.T) {
-	b, err := readBudget("mexma.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := func(name string) *mexma.Settings {
-		g, s, err := b.of(name)
+	for budget, kinds := range map[string][]string{"mexma.yaml": {"", "-mean"}, "mexma-e5.yaml": {""}} {
+		b, err := readBudget(budget)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := b.preset(presets, g, s, b.Parts[0])
-		if err != nil {
-			t.Fatal(err)
+		config := func(name string) (c train.Config, of *mexma.Settings) {
+			g, s, err := b.of(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c, err = b.preset(presets, g, s, b.Parts[0]); err != nil {
+				t.Fatal(err)
+			}
+			return c, c.Objective.Settings.(*mexma.Settings)
 		}
-		return c.Objective.Settings.(*mexma.Settings)
-	}
-	for _, kind := range []string{"", "-mean"} {
-		with, without := settings("mexma-no-koleo"+kind), settings("mexma-no-tokens"+kind)
-		start := b.start("mexma-no-koleo" + kind)
-		if of := settings(start); of.Context != mexma.NoContext || of.Alignment != mexma.Contrastive {
-			t.Errorf("%s has %+v", start, of)
-		}
-		if start != b.start("mexma-no-tokens"+kind) || !with.TokenGradients || without.TokenGradients {
-			t.Errorf("%+v and %+v start from %s", with, without, start)
-		}
-		if without.TokenGradients = true; *with != *without || with.Context == mexma.NoContext {
-			t.Errorf("%+v and %+v differ in more than gradients of tokens, or have no context", with, without)
+		for _, kind := range kinds {
+			c, with := config("mexma-no-koleo" + kind)
+			other, without := config("mexma-no-tokens" + kind)
+			start := b.start("mexma-no-koleo" + kind)
+			if _, of := config(start); of.Context != mexma.NoContext || of.Alignment != mexma.Contrastive {
+				t.Errorf("%s: %s has %+v", budget, start, of)
+			}
+			if start != b.start("mexma-no-tokens"+kind) || !with.TokenGradients || without.TokenGradients ||
+				c.Encoder.StartHeads != other.Encoder.StartHeads {
+				t.Errorf("%s: %+v and %+v start from %s", budget, with, without, start)
+			}
+			if without.TokenGradients = true; *with != *without || with.Context == mexma.NoContext {
+				t.Errorf("%s: %+v and %+v differ in more than gradients of tokens, or have no context", budget, with, without)
+			}
 		}
 	}
 }

@@ -141,10 +141,14 @@ func (d Dir) remove(step int) error {
 	return os.RemoveAll(old)
 }
 
-// Load reads a checkpoint's file into tensors, which must have the same names and shapes. A file that is not the one
-// that was written is a badinput error.
+// Load reads a checkpoint's file into tensors, as the function Load does.
 func (d Dir) Load(step int, file string, tensors []*weights.Tensor) error {
-	dir := d.At(step)
+	return Load(d.At(step), file, tensors)
+}
+
+// Load reads a file of the checkpoint in a directory into tensors, which must have the same names and shapes. A file
+// that is not the one that was written is a badinput error.
+func Load(dir, file string, tensors []*weights.Tensor) error {
 	s, err := readState(dir)
 	if err != nil {
 		return fmt.Errorf("read a checkpoint: %w", err)

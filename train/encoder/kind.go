@@ -27,8 +27,10 @@ type Config struct {
 	Transformer Settings         `yaml:"transformer"`
 	// a checkpoint of a training, or a directory with published weights; a transformer gets its shape from either. A
 	// static or imported encoder starts from an encoder, and has its tokenizer
-	Start  string         `yaml:"start"`
-	Freeze FrozenSettings `yaml:"freeze,omitempty"` // the part of a transformer that keeps the values of start
+	Start string `yaml:"start"`
+	// the objective's own weights go on from the checkpoint start, too
+	StartHeads bool           `yaml:"start_heads,omitempty"`
+	Freeze     FrozenSettings `yaml:"freeze,omitempty"` // the part of a transformer that keeps the values of start
 }
 
 // Defaults are the default settings of the section.
@@ -143,6 +145,7 @@ func (p Preset) Validate(check Check) (sections []func() error) {
 	}
 	check(known, "encoder.kind is %q: take one of %s", p.Kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	check(k.Freezes || !p.Freeze.Any(), "encoder.freeze is for encoder.kind transformer and imported: remove it")
+	check(p.Start != "" || !p.StartHeads, "encoder.start_heads needs encoder.start, a checkpoint whose heads go on: name it")
 	check(p.Start == "" || p.Tokenizer.File != "" || k.Tokenizer != nil,
 		"encoder.start needs tokenizer.file: its weights have a vocabulary of their own")
 	return sections
