@@ -116,6 +116,27 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
+// TestEncodeReplacesNoOther: the .json beside the vectors replaces that of earlier vectors alone.
+func TestEncodeReplacesNoOther(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	read, text := write("de.json", `["Der Zug kommt."]`), write("a.txt", "Das Haus.\n")
+	for path, content := range map[string]string{
+		read: `["Der Zug kommt."]`, write("other.json", `{"name": "other"}`): `{"name": "other"}`, write("empty.json", `{}`): `{}`,
+	} {
+		out := strings.TrimSuffix(path, ".json") + ".npy"
+		if code := execute(t.Context(), []string{"encode", "--lang", "de", read, text, "--out", out}); code != exitPermanent {
+			t.Errorf("%s: exit code %d, want %d", out, code, exitPermanent)
+		}
+		if is, err := os.ReadFile(path); err != nil || string(is) != content {
+			t.Errorf("%s is %q, %v", path, is, err)
+		}
+	}
+	for range 2 {
+		must(t, "encode", "--lang", "de", text, "--out", filepath.Join(dir, "a.npy"))
+	}
+}
+
 // TestEncodeSaysWhatToDo: of text in another encoding, and after a stop, which keeps nothing.
 func TestEncodeSaysWhatToDo(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -77,6 +77,17 @@ func readMeta(path string) (Meta, error) {
 	return meta, nil
 }
 
+// RefuseOther refuses an embedding file whose .json would replace a file that does not describe one.
+func RefuseOther(path string) error {
+	meta, err := readMeta(path)
+	_, absent := os.Lstat(MetaPath(path))
+	if errors.Is(absent, fs.ErrNotExist) || err == nil && itemSize[meta.DType] > 0 {
+		return nil
+	}
+	return badinput.Errorf("%s would be replaced by the description of %s, and is none: name another output, or move that file",
+		MetaPath(path), path)
+}
+
 // OpenArray maps a two-dimensional .npy file of any program: float16, float32 or float64, C order, little-endian.
 // float64 is rounded to float32 in memory. Of the Meta only N, Dim and DType are set.
 func OpenArray(path string) (*File, error) {

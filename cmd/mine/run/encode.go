@@ -90,6 +90,19 @@ func (o *encodeOptions) check(args []string) error {
 	return err
 }
 
+// refuseBeside refuses vectors whose .json would replace a file that is read, or another program's.
+func (o *encodeOptions) refuseBeside(files []input.File) error {
+	if o.raw {
+		return nil
+	}
+	for _, file := range files {
+		if err := atomicfile.RefuseInput(embedding.MetaPath(o.out), file.Path); err != nil {
+			return badinput.Errorf("--out %s has a .json beside it: %w", o.out, err)
+		}
+	}
+	return embedding.RefuseOther(o.out)
+}
+
 // encodeFiles opens the encoder and writes one row a record.
 func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, paths []string,
 	out io.Writer) (err error) {
@@ -103,6 +116,9 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 			return err
 		}
 		files = append(files, found...)
+	}
+	if err := o.refuseBeside(files); err != nil {
+		return err
 	}
 	m, err := model.Load(cfg.Encoder)
 	if err != nil {
