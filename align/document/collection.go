@@ -42,7 +42,7 @@ func ReadCollection(ctx context.Context, path, language, metaColumns string, max
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	c = &Collection{byName: map[string]*Document{}, path: path}
-	if r.Format() == corpus.FormatTSV {
+	if r.Format() == corpus.FormatTSV || r.Format() == corpus.FormatCSV {
 		c.header = 1
 	}
 	for {

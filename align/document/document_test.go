@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bitextmine/align/bead"
+	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 )
 
@@ -94,6 +95,28 @@ func TestCollectionsWithoutAddresses(t *testing.T) {
 	}
 	if _, err := read("a.tsv", "text\turl\nOne.\tu\n"); !badinput.Is(err) {
 		t.Errorf("without documents: %v", err)
+	}
+}
+
+// TestGivenVectors: a row is of a line below the header, in TSV and CSV alike.
+func TestGivenVectors(t *testing.T) {
+	vectors := embedding.Matrix{N: 3, Dim: 2, F32: []float32{1, 0, 0, 1, 0.6, 0.8}}
+	for name, content := range map[string]string{
+		"a.tsv":   "doc\ttext\na\tOne.\na\tTwo.\nb\tThree.\n",
+		"a.csv":   "doc,text\na,\"One.\nMore.\"\na,Two.\nb,Three.\n",
+		"a.jsonl": `{"text":"One.","doc":"a"}` + "\n" + `{"text":"Two.","doc":"a"}` + "\n" + `{"text":"Three.","doc":"b"}` + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := ReadCollection(t.Context(), path, "en", "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := c.SideOf(vectors, "a.npy", ""); err != nil || !slices.Equal(s.Vectors, vectors.F32) {
+			t.Errorf("%s: %+v %v", name, s, err)
+		}
 	}
 }
 
