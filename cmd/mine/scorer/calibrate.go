@@ -239,7 +239,11 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 		return badinput.Errorf("config %s is not YAML (%s): the threshold was not written", path,
 			strings.Join(strings.Fields(err.Error()), " "))
 	}
+	var comments []byte // text of a file without settings, for which there is no node
 	if doc.Kind == 0 {
+		if comments = text; len(text) > 0 && text[len(text)-1] != '\n' {
+			comments = append(comments, '\n')
+		}
 		doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}
 	}
 	settings := doc.Content[0]
@@ -259,7 +263,7 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 	if err != nil {
 		return fmt.Errorf("write the config: %w", err)
 	}
-	return atomicfile.WriteBytes(path, written)
+	return atomicfile.WriteBytes(path, append(comments, written...))
 }
 
 // setSetting sets the value of a key of a mapping and keeps its comment. A key that does not exist is added if add is
