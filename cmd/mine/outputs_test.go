@@ -187,6 +187,8 @@ func TestOutputIsNoInput(t *testing.T) {
 	write("pairs.tsv", "Ein Satz.\tA sentence.\n")
 	write("files.tsv", "a.de\ta.en\n")
 	write("de.npy", "")
+	write("de.json", `["Ein Satz."]`)
+	write("notes.json", `{"read": "me"}`)
 	if err := os.Symlink(fixtureSet(t), "set"); err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +197,8 @@ func TestOutputIsNoInput(t *testing.T) {
 	for _, call := range []string{
 		"encode --lang de a.de --raw --out a.de",
 		"encode --lang de a.* --raw --out a.en",
+		"encode --lang de de.json --out de.npy",
+		"encode --lang de ./*.json --out notes.npy",
 		"split --lang de " + text + " --out a.de",
 		"sort other.jsonl --langs de --out .",
 		"docs a.de a.en --out a.en",
@@ -202,6 +206,7 @@ func TestOutputIsNoInput(t *testing.T) {
 		"align-docs a.de a.en --format moses --out a",
 		"align-docs --pairs files.tsv --out a.de",
 		"align-docs a.de a.en --out x.tsv --crossings a.en",
+		"align-docs --pairs files.tsv --out x.tsv --crossings a.en",
 		"score --src-text a.de --tgt-text a.en --out a.de",
 		"align pairs.tsv --out pairs.tsv",
 		"align pairs.tsv --tokens-out pairs.tsv",
@@ -227,5 +232,8 @@ func TestOutputIsNoInput(t *testing.T) {
 		if _, err := command(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), "is the file that is read") && !strings.Contains(err.Error(), "is a file of the run") {
 			t.Errorf("mine %s: error %v", call, err)
 		}
+	}
+	if target, err := os.ReadFile("a.en"); err != nil || string(target) != "A sentence.\nOne more sentence.\n" {
+		t.Errorf("a.en is %q, %v", target, err)
 	}
 }

@@ -33,6 +33,7 @@ import (
 // Options say what to export and how.
 type Options struct {
 	Files       []string
+	Read        []string // other files that are read, none of which may be written
 	Table       table.Options
 	Format      string // a name of Formats, or HuggingFace
 	Out         string
@@ -85,7 +86,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	sets := e.sets()
 	for _, s := range sets {
 		for _, file := range s.files {
-			if err := atomicfile.RefuseInput(file, opts.Files...); err != nil {
+			if err := atomicfile.RefuseInput(file, slices.Concat(opts.Files, opts.Read)...); err != nil {
 				return nil, err
 			}
 			if opts.Domains != "" && filepath.Clean(opts.Domains) == filepath.Clean(file) {

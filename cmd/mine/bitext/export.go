@@ -119,7 +119,7 @@ func (o *exportOptions) run(ctx context.Context, files []string, given func(flag
 		if err != nil {
 			return err
 		}
-		opts.Files, opts.Labels = []string{file}, nil
+		opts.Files, opts.Read, opts.Labels = []string{file}, []string{o.bitext}, nil
 	}
 	if o.dedupURLs && opts.Files[0] != files[0] {
 		run, err := view.Open(ctx, files[0], program.Version, slog.Default())

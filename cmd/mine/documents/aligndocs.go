@@ -231,6 +231,9 @@ func (o *alignOptions) checkOutputs(args []string, pairs []document.Pair) error 
 	for _, p := range pairs {
 		read = append(read, p.Source, p.Target)
 	}
+	if err := atomicfile.RefuseInput(o.crossings, read...); err != nil {
+		return badinput.Errorf("--crossings: %w", err)
+	}
 	for _, out := range o.outputs() {
 		if err := cmp.Or(flags.RefuseSame("crossings", o.crossings, "out", out), atomicfile.Writable(out), record.RefuseOwn(out),
 			atomicfile.RefuseInput(out, read...)); err != nil {
