@@ -264,7 +264,7 @@ func TestDocsOfGivenVectors(t *testing.T) {
 		for _, s := range sentences[side] {
 			tsv, plain = tsv+s[0]+"\t\t"+s[1]+"\n", plain+s[1]+"\n"
 		}
-		texts[side], vectors[side] = write(lang+".tsv", tsv), filepath.Join(dir, lang+".npy")
+		texts[side], vectors[side] = write(lang+"#.tsv", tsv), filepath.Join(dir, lang+".npy")
 		must(t, "encode", "--lang", lang, write(lang+".txt", plain), "--out", vectors[side])
 	}
 	pair := []string{"--src", "de", "--tgt", "en"}
@@ -324,10 +324,20 @@ func checkBlocks(t *testing.T, dir, mined string) {
 	if got := must(t, "rest", mined, "--side", "tgt", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", rest); !strings.HasPrefix(got, "2 of 4 sentences") {
 		t.Errorf("%s", got)
 	}
-	if data, err := os.ReadFile(rest); err != nil || !strings.HasPrefix(string(data), `{"text":"Tomorrow we are going to Berlin.","doc":"trip","url":"","file":"`) {
+	if data, err := os.ReadFile(rest); err != nil || !strings.HasPrefix(string(data), `{"text":"Tomorrow we are going to Berlin.","doc":"trip","url":"","file":"`+filepath.Join(dir, "en#.tsv")+`","line":2}`) {
 		t.Errorf("%s %v", data, err)
 	}
+	kept, err := os.ReadFile(filepath.Join(dir, "haus.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if is, err := os.ReadFile(filepath.Join(dir, "haus.parquet")); err != nil || !bytes.Equal(is, kept) {
+			t.Errorf("the bitext that blocks are made from was replaced: %v", err)
+		}
+	}()
 	for want, args := range map[string][]string{
+		"is the file that is rea": {"export", mined, "--blocks", "9", "--bitext", filepath.Join(dir, "haus.parquet"), "--out", filepath.Join(dir, "haus.parquet")},
 		`--blocks is "page"`:      {"export", mined, "--blocks", "page", "--out", out},
 		`--blocks is "0"`:         {"export", mined, "--blocks", "0", "--out", out},
 		"--blocks is of one run":  {"export", mined, out, "--blocks", "document", "--out", rest},

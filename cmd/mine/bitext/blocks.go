@@ -78,7 +78,8 @@ func (o *restOptions) run(ctx context.Context, dir string, stdout io.Writer) err
 					_, err := fmt.Fprintln(out, text)
 					return err
 				}
-				file, _, _ := strings.Cut(of.Origin(at), "#")
+				origin := of.Origin(at)
+				file := origin[:strings.LastIndexByte(origin, '#')] // a path may have # itself
 				return lines.Encode(restRow{text, row.Doc, row.URL, file, row.Line})
 			})
 			return errors.Join(err, out.Flush())
