@@ -296,6 +296,30 @@ func company(t *testing.T, dir string) {
 	}
 }
 
+// TestTeachersAreNotReplaced: neither encoder that a student is made from may stand where the student goes.
+func TestTeachersAreNotReplaced(t *testing.T) {
+	out := t.TempDir()
+	there := filepath.Join(out, modelDir)
+	if err := os.Rename(writeTeacher(t, 0), there); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadDir(there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, text := writeTeacher(t, 0), writeText(t, 100)
+	for _, encoders := range [][2]string{{there, ""}, {filepath.Join(there, model.FileName), ""}, {elsewhere, there}} {
+		o := options(t, encoders[0], text)
+		o.Beside, o.Out = encoders[1], out
+		if _, err := Run(t.Context(), o); !badinput.Is(err) || !strings.Contains(err.Error(), "would be replaced") {
+			t.Errorf("of %q: %v", encoders, err)
+		}
+	}
+	if after, err := os.ReadDir(there); err != nil || len(after) != len(before) {
+		t.Errorf("%v is left of %v, %v", after, before, err)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
 	for _, c := range []struct {

@@ -28,6 +28,9 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	if err := model.RefuseReplacing(filepath.Join(o.Out, modelDir), o.Teacher, o.Beside); err != nil {
+		return nil, err
+	}
 	o = o.withDefaults()
 	m, err := model.Load(o.Teacher)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"bitextmine/encode/model"
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/checkpoint"
@@ -220,6 +221,36 @@ func TestDirectoryOfAnotherTraining(t *testing.T) {
 	traintest.Write(t, config.Bitext.Sources[0].Files[0], string(text)+"noch\tone more\n")
 	_, err = Run(ctx, config, o)
 	refused(t, err, "other bitext")
+}
+
+// TestInputsAreNotReplaced: a directory is refused whose files the training reads and would replace, but not the preset
+// that an earlier training wrote there.
+func TestInputsAreNotReplaced(t *testing.T) {
+	config, o := tiny(t, nil)
+	file := filepath.Join(o.Out, modelDir, model.FileName)
+	traintest.Write(t, file, "name: other\n")
+	start := config
+	start.Encoder.Start = filepath.Dir(file)
+	refused(t, refuseReplacing(&start, &o), "would be replaced")
+	taught := config
+	by("imascl", set{"teacher": file})(&taught)
+	refused(t, refuseReplacing(&taught, &o), "would be replaced")
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Preset = filepath.Join(o.Out, configFile)
+	traintest.Write(t, o.Preset, string(text))
+	if err := refuseReplacing(&config, &o); err != nil {
+		t.Errorf("the preset of a training that ended before its first checkpoint: %v", err)
+	}
+	own := "# kept\n" + string(text)
+	traintest.Write(t, o.Preset, own)
+	_, err = Run(limited(t), config, o)
+	refused(t, err, "is the file that is read")
+	if is, err := os.ReadFile(o.Preset); err != nil || string(is) != own {
+		t.Errorf("the preset is %q, %v", is, err)
+	}
 }
 
 // TestTrainingOfAnEarlierVersion: its checkpoints have a digest with the preset's name and shape, and go on with the

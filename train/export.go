@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -192,6 +193,24 @@ func LastStep(out string) int {
 		return 0
 	}
 	return all[len(all)-1].Step
+}
+
+// refuseReplacing refuses a directory in which the training would replace what it is made from: an encoder, or the
+// preset, unless the preset is as a training writes it.
+func refuseReplacing(c *Config, o *Options) error {
+	err := model.RefuseReplacing(filepath.Join(o.Out, modelDir), c.Encoder.Start, c.Objective.Needs().Teacher)
+	if err != nil || o.Preset == "" || LastStep(o.Out) > 0 {
+		return err
+	}
+	config := filepath.Join(o.Out, configFile)
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if was, err := os.ReadFile(config); err == nil && bytes.Equal(was, text) {
+		return nil
+	}
+	return atomicfile.RefuseInput(config, o.Preset)
 }
 
 // openDirectory writes the preset into the directory, and returns the state from which its training goes on: that of

@@ -28,6 +28,7 @@ const lockFile = "train.lock"
 // Options are where and how a training runs. None of them changes a weight, except Device, which may round differently.
 type Options struct {
 	Out      string
+	Preset   string // file that the preset was read from, if any
 	Device   string // a name that device.Open takes
 	Library  string // ONNX Runtime's library; if empty, it is searched in the usual places
 	Resume   bool   // continue from the last checkpoint in Out
@@ -73,6 +74,9 @@ func Run(ctx context.Context, c Config, o Options) (summary Summary, err error) 
 		o.report(fmt.Sprintf("warning: the warm-up has %d steps and the training %d: the rate never reaches learning_rate", c.Optimiser.Warmup, c.Steps))
 	}
 	if err := c.takeStart(); err != nil {
+		return summary, err
+	}
+	if err := refuseReplacing(&c, &o); err != nil {
 		return summary, err
 	}
 	release, err := Lock(o.Out)

@@ -80,6 +80,39 @@ func LoadAny(ref string) (*Model, error) {
 	return load(os.DirFS(filepath.Dir(file)), filepath.Base(file), filepath.Dir(file))
 }
 
+// RefuseReplacing refuses a directory that is to be replaced and has files of encoders that are read, whose refs are as
+// of LoadAny.
+func RefuseReplacing(dir string, refs ...string) error {
+	there, err := os.Stat(dir)
+	if err != nil {
+		return nil // nothing is replaced
+	}
+	for _, ref := range refs {
+		if ref != "" && within(ref, there) {
+			return badinput.Errorf("%s would be replaced, and has the encoder %s, which is read: name another output directory", dir, ref)
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is that of a directory, or of something in it.
+func within(path string, dir os.FileInfo) bool {
+	at, err := filepath.Abs(path)
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	for err == nil {
+		if of, statErr := os.Stat(at); statErr == nil && os.SameFile(dir, of) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	return false
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -88,7 +88,7 @@ func runTrain(ctx context.Context, o trainOptions, out io.Writer) error {
 		return err
 	}
 	console := train.NewConsole(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())))
-	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Device: o.device, Library: cfg.ONNXRuntime,
+	summary, err := train.Run(ctx, config, train.Options{Out: o.out, Preset: o.preset, Device: o.device, Library: cfg.ONNXRuntime,
 		Resume: o.resume, Teacher: o.cache,
 		Searcher: search, Report: console.Report, Progress: console.Progress})
 	console.Close()
