@@ -3,6 +3,7 @@ package web
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"bitextmine/bitext/concordance"
@@ -64,12 +65,9 @@ type numbered struct {
 	numbers []surface.Number
 }
 
-// numbersIn finds the numbers that are written in digits. There are none in a text whose lower case has another length.
+// numbersIn finds the numbers that are written in digits, with offsets in the text.
 func numbersIn(text string) (all []surface.Number, spans []numbered) {
-	lower := strings.ToLower(text)
-	if len(lower) != len(text) {
-		return nil, nil
-	}
+	lower := sameLengthLower(text)
 	for i := 0; i < len(lower); {
 		r, width := utf8.DecodeRuneInString(lower[i:])
 		if !surface.IsDigit(r) {
@@ -83,6 +81,18 @@ func numbersIn(text string) (all []surface.Number, spans []numbered) {
 		i += length
 	}
 	return all, spans
+}
+
+// sameLengthLower is a text with its letters in lower case, but for those that have more or fewer bytes there, such as
+// İ, so that every offset stays.
+func sameLengthLower(text string) string {
+	lower := []byte(text)
+	for i, r := range text {
+		if low := unicode.ToLower(r); low != r && utf8.RuneLen(low) == utf8.RuneLen(r) {
+			utf8.EncodeRune(lower[i:], low)
+		}
+	}
+	return string(lower)
 }
 
 // namesAlone finds names that the other side has neither as they are written nor by their sound.

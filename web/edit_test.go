@@ -280,7 +280,8 @@ func TestDiffer(t *testing.T) {
 		{"Жил в Москве 25 лет.", "He lived in Moscow for 26 years.", "ru en", "25|26"},
 		{"Wir sahen Merkel in Rostock.", "We saw Merkel in Magdeburg.", "de en", "|Magdeburg"},
 		{"", "Nothing here 77", "de en", "|77"},
-		{"İ 55", "x 56", "tr en", "|56"},
+		{"İ 55", "x 56", "tr en", "55|56"},
+		{"İzmir limanına 82 gemi geldi.", "82 ships arrived at the port of Izmir.", "tr en", "|"},
 		{"他有１６，７００元和９９本。", "He has 16,700 yuan and 98 books.", "zh en", "９９|98"},
 	} {
 		texts := [2]string{c.source, c.target}
