@@ -176,6 +176,19 @@ func TestKeyboardAlone(t *testing.T) {
 	b.stayed(s.address)
 }
 
+// TestRefusedCard: the review tells why a pair cannot be shown, in the words of the problem's page alone.
+func TestRefusedCard(t *testing.T) {
+	s := serve(t, run(t))
+	b := open(t)
+	b.do(chromedp.Navigate(s.url), chromedp.Navigate(s.address+"/review"), chromedp.WaitVisible(chromedp.CSS("#card [data-key]")))
+	eval[any](b, "document.getElementById('card').dataset.query = 'order=none'")
+	b.do(chromedp.KeyEvent("j"))
+	b.eventually("document.getElementById('status').textContent !== ''")
+	if got := b.text("#status"); !strings.HasPrefix(got, "The address is wrong: ") || strings.Contains(got, "<") {
+		t.Errorf("the page says %q", got)
+	}
+}
+
 // TestEditFilterAndSample: a reviewer gives a name, corrects a pair, decides on a random sample and sees its precision,
 // filters the pairs, and has an index made and searched.
 func TestEditFilterAndSample(t *testing.T) {

@@ -259,7 +259,7 @@ class Review extends Deciding {
     try {
       const answer = await fetch("/review/card?" + query);
       const html = await answer.text();
-      if (!answer.ok) { say(html); return; }
+      if (!answer.ok) { say(fragment(html).querySelector(".problem")?.textContent || "The pair could not be shown."); return; }
       this.holder.replaceChildren(fragment(html));
     } catch {
       say("mine serve does not answer. Start it again, then load this page again.");
