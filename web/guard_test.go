@@ -92,7 +92,7 @@ func TestDecisionsAreGuarded(t *testing.T) {
 		t.Errorf("status %d: %s", status, text)
 	}
 	wants(t, ts, "/pair/1", `data-label="accepted"`, "accepted by a person")
-	wants(t, ts, "/", "People decided on 1 pairs of this bitext: 1 accepted, 0 rejected.")
+	wants(t, ts, "/", "People decided on 1 pairs of this bitext: 1 right as mined, 0 rejected or corrected.")
 	wants(t, ts, "/review/card?order=row&at=0&step=undecided", `data-row="0"`)
 	wants(t, ts, "/review/card?order=row&at=1&step=undecided", `data-row="3"`) // row 2 is not kept
 	if status, text := postLabel(t, ts, keyOfRow(1), "withdraw", nil); status != http.StatusOK || strings.TrimSpace(text) != `{"accepted":0,"rejected":0,"version":"none"}` {

@@ -98,7 +98,7 @@ func Round(value float64) float64 {
 // Reliability sets the scorer's probabilities against what people decided, band by band.
 type Reliability struct {
 	Bands              []Band
-	Accepted, Rejected int // decisions on pairs of the bitext
+	Accepted, Rejected int // decisions on pairs of the bitext; a pair that was corrected is rejected here
 	Elsewhere          int // decisions on pairs that the bitext does not have
 	// Expected is the mean probability of the kept pairs: their precision, if the probabilities are right. It is NaN
 	// without a scorer.
@@ -124,7 +124,7 @@ type Band struct {
 // Judged is the number of the band's pairs that people decided on.
 func (b Band) Judged() int { return b.Accepted + b.Rejected }
 
-// Share is the share of the judged pairs that were accepted.
+// Share is the share of the judged pairs that are right as mined.
 func (b Band) Share() float64 { return float64(b.Accepted) / float64(b.Judged()) }
 
 // Interval is Wilson's 95% interval of the share.
@@ -172,7 +172,7 @@ func newReliability(set *pairs.Set, labels []label.Label) Reliability {
 			continue
 		}
 		if pair := set.Numbers(row); !math.IsNaN(float64(pair.Value)) {
-			r.Bands[bandOf(pair.Value)].judge(l.Accepted, pair.Kept)
+			r.Bands[bandOf(pair.Value)].judge(right(l), pair.Kept)
 		}
 	}
 	r.estimate(kept)
@@ -188,13 +188,16 @@ func (r *Reliability) count(set *pairs.Set, l label.Label) (row int, ok bool) {
 	switch {
 	case !ok:
 		r.Elsewhere++
-	case l.Accepted:
+	case right(l):
 		r.Accepted++
 	default:
 		r.Rejected++
 	}
 	return row, ok
 }
+
+// right reports whether a pair is right as it was mined: one that had to be corrected is not.
+func right(l label.Label) bool { return l.Accepted && !l.Edited() }
 
 func bandOf(probability float32) int {
 	return min(bands-1, max(0, int(float64(probability)*bands+1e-6)))

@@ -119,7 +119,8 @@ type Diagram struct {
 	Across, Up []Tick
 }
 
-// Point is a band: its mean probability, the share of its judged pairs that were accepted, and that share's interval.
+// Point is a band: its mean probability, the share of its judged pairs that are right as mined, and that share's
+// interval.
 type Point struct {
 	X, Y, Low, High string
 	Title           string
@@ -141,7 +142,7 @@ func newDiagram(r overview.Reliability) *Diagram {
 		low, high := b.Interval()
 		d.Points = append(d.Points, Point{
 			X: place(b.Probability), Y: up(b.Share()), Low: up(low), High: up(high),
-			Title: fmt.Sprintf("%.1f to %.1f: %s of %s accepted", b.Low, b.High, count(b.Accepted), count(b.Judged())),
+			Title: fmt.Sprintf("%.1f to %.1f: %s of %s right as mined", b.Low, b.High, count(b.Accepted), count(b.Judged())),
 		})
 	}
 	return d
