@@ -47,10 +47,8 @@ const (
 
 // Path is the file of a run's labels, given its output directory, or that of one of several nights.
 func Path(dir string) string {
-	if whole, err := filepath.Abs(dir); err == nil {
-		if out, _, err := Night(whole); err == nil && out != "" {
-			dir = out
-		}
+	if out, _, err := Night(dir); err == nil && out != "" {
+		dir = out
 	}
 	return filepath.Join(dir, Name)
 }
@@ -58,7 +56,11 @@ func Path(dir string) string {
 // Night finds the directory of nightly runs that a directory, or the link to it, is a night of, and the night's own;
 // both are empty if it is none.
 func Night(dir string) (out, night string, err error) {
-	night, err = filepath.EvalSymlinks(dir)
+	whole, err := filepath.Abs(dir) // a night named from within runs has no runs in its name
+	if err != nil {
+		return "", "", err
+	}
+	night, err = filepath.EvalSymlinks(whole)
 	runs := filepath.Dir(night)
 	if err != nil || filepath.Base(runs) != RunsName {
 		return "", "", err

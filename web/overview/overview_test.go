@@ -107,6 +107,12 @@ func TestReliability(t *testing.T) {
 	if want := (6*1.0 + 2*0.5) / 8; math.Abs(r.Precision-want) > 1e-9 || r.Low >= want || r.High < want {
 		t.Errorf("the precision is %v from %v to %v, want %v", r.Precision, r.Low, r.High, want)
 	}
+	edited := labelOn(&rows[7], true)
+	edited.SourceText, edited.TargetText = "Richtig.", "Right."
+	r = run.Overview(append(labels, labelOn(&rows[6], true), edited)).Reliability
+	if want := (6*1.0 + 2*0.5) / 8; math.Abs(r.Precision-want) > 1e-9 || r.Accepted != 3 || r.Rejected != 2 {
+		t.Errorf("with a pair that was corrected: %+v, want the precision %v, 3 right and 2 not", r, want)
+	}
 	if b := r.Bands[5]; b.Judged() != 2 || b.Share() != 0.5 || b.Pairs != 2 || math.Abs(b.Probability-0.55) > 1e-6 {
 		t.Errorf("%+v", b)
 	}
@@ -146,6 +152,14 @@ func TestLocate(t *testing.T) {
 		if p.Out != want[0] || p.Night() != want[1] {
 			t.Errorf("%s: %+v, night %q, want %v", dir, p, p.Night(), want)
 		}
+	}
+	t.Chdir(filepath.Join(out, "runs"))
+	if p, _, err := Locate(second); err != nil || p.Out != out || p.Night() != second {
+		t.Errorf("%s from within runs: %+v, night %q, %v", second, p, p.Night(), err)
+	}
+	t.Chdir(second)
+	if p, _, err := Locate("."); err != nil || p.Out != out || p.Night() != second {
+		t.Errorf(". in %s: %+v, night %q, %v", second, p, p.Night(), err)
 	}
 }
 
