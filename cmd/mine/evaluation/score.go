@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -242,7 +241,7 @@ func (o scoreOptions) read(
 		if o.sourceText == "" || o.targetText == "" || len(args) > 0 {
 			return nil, "", badinput.Errorf("mine score: give --src-text and --tgt-text together, or one file alone")
 		}
-		if err := o.checkOut(".tsv"); err != nil {
+		if err := o.checkOut(""); err != nil {
 			return nil, "", err
 		}
 		in, err = exchange.LoadAligned(input.File{Path: o.sourceText}, input.File{Path: o.targetText}, each)
@@ -252,15 +251,11 @@ func (o scoreOptions) read(
 		return nil, "", badinput.Errorf("mine score: name one .tsv, .csv, .tmx, .jsonl or .parquet file, or two " +
 			"line-aligned ones with --src-text and --tgt-text")
 	}
-	path, ext := args[0], "."+string(exchange.FormatOf(args[0]))
-	parquet := exchange.IsParquet(path)
-	if parquet {
-		ext = ".parquet"
-	}
-	if err := o.checkOut(ext); err != nil {
+	path := args[0]
+	if err := o.checkOut(path); err != nil {
 		return nil, "", err
 	}
-	if parquet {
+	if exchange.IsParquet(path) {
 		if o.out == "" {
 			return nil, "", badinput.Errorf("mine score: Parquet cannot go to the terminal; name a file with --out")
 		}
@@ -309,16 +304,15 @@ func (o scoreOptions) added() []string {
 	return names
 }
 
-// checkOut refuses a name that promises another format than the input's, in which the output will be.
-func (o scoreOptions) checkOut(ext string) error {
-	out := strings.ToLower(filepath.Ext(textfile.Stem(o.out)))
-	for _, format := range []string{".parquet", ".csv", ".tmx", ".jsonl"} {
-		if o.out != "" && (out == format) != (ext == format) {
-			return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give "+
-				"--out another ending", o.out)
-		}
+// checkOut refuses a name that promises another format than that of the file in, in which the output will be; empty:
+// line-aligned files are read, which become TSV.
+func (o scoreOptions) checkOut(in string) error {
+	out := textfile.Stem(o.out)
+	if o.out == "" || exchange.IsParquet(out) == exchange.IsParquet(in) && exchange.FormatOf(out) == exchange.FormatOf(in) {
+		return nil
 	}
-	return nil
+	return badinput.Errorf("mine score: the output is in the format of what is read, which %s does not say: give "+
+		"--out another ending", o.out)
 }
 
 // eachOfCorpus calls do with the sentences of corpora.
