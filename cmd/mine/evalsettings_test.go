@@ -51,6 +51,28 @@ func TestEvalSaysHow(t *testing.T) {
 	}
 }
 
+// TestEvalSaysWhichSet: in a call over two kinds of sets, each report names its own.
+func TestEvalSaysWhichSet(t *testing.T) {
+	into, dir := writerInto(t, t.TempDir()), fixtureSet(t)
+	source, target := into("a.de", "Ein Wort.\nNoch eines.\n"), into("a.en", "A word.\nAnother one.\n")
+	var got []struct {
+		Protocol string
+		Settings map[string]any
+	}
+	out := must(t, "eval", "bucc-laser", "xsim", "--src", "de", "--tgt", "en", "--dir", dir, "--src-text", source, "--tgt-text", target,
+		"--format", "json")
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got) != 2 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i, want := range []map[string]any{{"directory": dir, "src_text": nil, "tgt_text": nil}, {"directory": nil, "src_text": source, "tgt_text": target}} {
+		for name, value := range want {
+			if got[i].Settings[name] != value {
+				t.Errorf("%s: %s is %v, want %v", got[i].Protocol, name, got[i].Settings[name], value)
+			}
+		}
+	}
+}
+
 // TestEvalWritesNegatives: what is written can be encoded elsewhere, in the order in which rows are expected.
 func TestEvalWritesNegatives(t *testing.T) {
 	dir := t.TempDir()

@@ -99,7 +99,7 @@ func (o *evalOptions) describeEncoder(made *madeWith) {
 
 // describeSet adds what is evaluated. dataset is the set that is taken where no directory is named.
 func (o *evalOptions) describeSet(made *madeWith, p *eval.Protocol, dataset string) error {
-	if o.sourceText != "" {
+	if o.sourceText != "" && p.Data() == eval.AlignedSets {
 		made.state("src_text", o.sourceText)
 		made.state("tgt_text", o.targetText)
 	} else {
