@@ -21,23 +21,29 @@ const (
 // sides are the beginnings of names of columns.
 var sides = [2]string{"src", "tgt"}
 
+// fixedColumns are the repaired texts.
+var fixedColumns = [2]string{"src_fixed", "tgt_fixed"}
+
 // anonymise masks the personal data of the first rows of a batch, up to a number, in its texts and in the columns that
 // repeat them: repaired texts, and the parts of blocks.
 func (e *exporter) anonymise(b *table.Batch, rows int) (_ *table.Batch, err error) {
 	if e.opts.Anonymise == Keep {
 		return b, nil
 	}
-	names := [][2]string{{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, {"src_fixed", "tgt_fixed"}}
+	names := [][2]string{{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, fixedColumns}
 	var out []table.Values
 	for i, pair := range names {
-		if !b.Has(pair[0]) || !b.Has(pair[1]) || i > 0 && e.opts.Anonymise == AsColumns {
+		if i > 0 && (e.opts.Anonymise == AsColumns || !b.Has(pair[0]) && !b.Has(pair[1])) {
 			continue
 		}
-		masked, found, err := e.maskTexts(b, pair, rows)
+		masked, found, err := maskTexts(b, pair, rows)
 		if err != nil {
 			return nil, err
 		}
 		for side, name := range pair {
+			if !b.Has(name) {
+				continue
+			}
 			if e.opts.Anonymise == AsColumns {
 				name = sides[side] + maskedName
 			}
@@ -47,22 +53,24 @@ func (e *exporter) anonymise(b *table.Batch, rows int) (_ *table.Batch, err erro
 			}
 		}
 	}
-	if e.opts.Anonymise == InTexts && b.Has(PartsColumns[0]) && b.Has(PartsColumns[1]) {
+	if e.opts.Anonymise == InTexts {
 		parts, err := maskParts(b, rows)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, parts[:]...)
+		out = append(out, parts...)
 	}
 	return b.With(out...)
 }
 
-// maskTexts masks a pair of columns. Rows from a number on are empty.
-func (e *exporter) maskTexts(b *table.Batch, pair [2]string, rows int) (masked [2][]string, found [2][][]string, err error) {
+// maskTexts masks a pair of columns, of which one may be missing. Rows from a number on are empty.
+func maskTexts(b *table.Batch, pair [2]string, rows int) (masked [2][]string, found [2][][]string, err error) {
 	var texts [2]func(i int) (string, bool)
 	for side, name := range pair {
-		if texts[side], err = b.Texts(name); err != nil {
-			return masked, found, err
+		if texts[side] = func(int) (string, bool) { return "", false }; b.Has(name) {
+			if texts[side], err = b.Texts(name); err != nil {
+				return masked, found, err
+			}
 		}
 		masked[side], found[side] = make([]string, b.Len()), make([][]string, b.Len())
 	}
@@ -83,21 +91,40 @@ func (e *exporter) maskTexts(b *table.Batch, pair [2]string, rows int) (masked [
 // PartsColumns hold the sentences of a block: element n of one side is the translation of element n of the other.
 var PartsColumns = [2]string{"src_parts", "tgt_parts"}
 
-func maskParts(b *table.Batch, rows int) (out [2]table.Values, err error) {
+// maskParts masks the lists of sentences. A sentence without a counterpart, or of the only such column, is masked alone.
+func maskParts(b *table.Batch, rows int) (out []table.Values, err error) {
 	var lists [2]func(i int) []string
+	var masked [2][][]string
 	for side, name := range PartsColumns {
-		if lists[side], err = b.Lists(name); err != nil {
-			return out, err
+		if lists[side] = func(int) []string { return nil }; b.Has(name) {
+			if lists[side], err = b.Lists(name); err != nil {
+				return nil, err
+			}
+			masked[side] = make([][]string, b.Len())
+			out = append(out, table.Values{Name: name, List: masked[side]})
 		}
-		out[side] = table.Values{Name: name, List: make([][]string, b.Len())}
 	}
 	for i := range min(rows, b.Len()) {
-		source, target := lists[0](i), lists[1](i)
-		for k := range min(len(source), len(target)) {
-			both, _ := annotate.Mask([2]string{source[k], target[k]})
-			source[k], target[k] = both[0], both[1]
+		parts := [2][]string{lists[0](i), lists[1](i)}
+		for k := range max(len(parts[0]), len(parts[1])) {
+			var pair [2]string
+			for side := range parts {
+				if k < len(parts[side]) {
+					pair[side] = parts[side][k]
+				}
+			}
+			both, _ := annotate.Mask(pair)
+			for side := range parts {
+				if k < len(parts[side]) {
+					parts[side][k] = both[side]
+				}
+			}
 		}
-		out[0].List[i], out[1].List[i] = source, target
+		for side := range parts {
+			if masked[side] != nil {
+				masked[side][i] = parts[side]
+			}
+		}
 	}
 	return out, nil
 }

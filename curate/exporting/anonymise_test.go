@@ -1,7 +1,9 @@
 package exporting
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +50,44 @@ func TestAnonymise(t *testing.T) {
 	_, err := Run(context.Background(), Options{Files: []string{file}, Table: table.DefaultOptions(), Format: "moses", Out: "x", Anonymise: AsColumns})
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "--anonymise texts") {
 		t.Errorf("columns of a format without: %v", err)
+	}
+}
+
+// TestAnonymiseOneSide: a column of one side, or whose counterpart has fewer sentences, is masked.
+func TestAnonymiseOneSide(t *testing.T) {
+	b, err := table.NewBatch(1, 0,
+		table.Values{Name: "src_text", Text: []string{"An a@x.de"}}, table.Values{Name: "tgt_text", Text: []string{"To a@x.de"}},
+		table.Values{Name: "src_fixed", Text: []string{"An a@x.de"}}, table.Values{Name: "tgt_fixed", Text: []string{"To a@x.de"}},
+		table.Values{Name: "src_parts", List: [][]string{{"An b@x.de", "An a@x.de"}}}, table.Values{Name: "tgt_parts", List: [][]string{{"To b@x.de"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		from, columns []string // those of the table; nil: all
+		want          string
+	}{
+		{nil, []string{"src_fixed"}, `"src_fixed":"An [EMAIL_1]"}`},
+		{nil, []string{"src_parts"}, `"src_parts":["An [EMAIL_1]","An [EMAIL_1]"]}`},
+		{[]string{"src_text", "tgt_text", "tgt_fixed", "src_parts"}, nil, `"tgt_fixed":"To [EMAIL_1]","src_parts":["An [EMAIL_1]","An [EMAIL_1]"],"src_masked":["EMAIL"],"tgt_masked":["EMAIL"]}`},
+	} {
+		some := b
+		if c.from != nil {
+			if some, err = b.Only(c.from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var data bytes.Buffer
+		w := table.NewParquetWriter(&data, nil)
+		in, out := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.jsonl")
+		if err := errors.Join(w.Write(some), w.Close(), os.WriteFile(in, data.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		run(t, Options{Files: []string{in}, Format: "jsonl", Out: out, Anonymise: InTexts, Columns: c.columns})
+		want := `{"src_text":"An [EMAIL_1]","tgt_text":"To [EMAIL_1]",` + c.want + "\n"
+		if got, err := os.ReadFile(out); err != nil || string(got) != want {
+			t.Errorf("%v of %v: %s, %v; want %s", c.columns, c.from, got, err, want)
+		}
 	}
 }
 

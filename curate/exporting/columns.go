@@ -50,6 +50,9 @@ func needed(e *exporter) (columns []string) {
 	switch {
 	case e.opts.Columns != nil:
 		columns = slices.Clone(e.opts.Columns)
+		if e.opts.Anonymise == InTexts { // the other side's text numbers what is masked
+			columns = append(append(columns, fixedColumns[:]...), PartsColumns[:]...)
+		}
 	case e.format.Sides:
 		columns = []string{t.SourceColumn, t.TargetColumn}
 	default:
