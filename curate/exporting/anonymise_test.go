@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +90,35 @@ func TestAnonymiseOneSide(t *testing.T) {
 		if got, err := os.ReadFile(out); err != nil || string(got) != want {
 			t.Errorf("%v of %v: %s, %v; want %s", c.columns, c.from, got, err, want)
 		}
+	}
+}
+
+// TestAnonymiseSets: an anonymised export has the pairs of any other in its sets, and no source text is in two.
+func TestAnonymiseSets(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.tsv")
+	text := "src_text\ttgt_text\n"
+	for i := range 100 { // the phone number is one if it stands on both sides
+		text += fmt.Sprintf("Satz %d, Tel. 030 12345%02d\tpair %d\nSatz %d, Tel. 030 12345%02d\tpair %d, dial 030 12345%02d\n", i, i, 2*i, i, i, 2*i+1, i)
+	}
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	number := regexp.MustCompile("pair [0-9]+")
+	var sets [2][]string
+	for i, how := range []Anonymise{Keep, InTexts} {
+		out := filepath.Join(dir, string(how)+"out.tsv")
+		report := run(t, Options{Files: []string{in}, Format: "tsv", Out: out, Anonymise: how, Split: Split{Dev: 0.3, Test: 0.2}})
+		for _, s := range report.Sets {
+			data, err := os.ReadFile(s.Files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			sets[i] = append(sets[i], strings.Join(number.FindAllString(string(data), -1), ", "))
+		}
+	}
+	if !slices.Equal(sets[0], sets[1]) || len(sets[0]) != 3 {
+		t.Errorf("plain sets %q, anonymised ones %q", sets[0], sets[1])
 	}
 }
 

@@ -152,6 +152,9 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if e.report.SplitBy, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
+		return err
+	}
 	if e.first, err = e.anonymise(e.first, 1); err != nil {
 		return err
 	}
@@ -173,9 +176,6 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 		if err := e.opts.Where.Bind(filtering.Kinds(e.first)); err != nil {
 			return err
 		}
-	}
-	if e.report.SplitBy, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
-		return err
 	}
 	if e.opts.Columns = e.columns(); e.opts.Columns != nil {
 		_, err = e.first.Only(e.opts.Columns)
@@ -329,21 +329,24 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 			return err
 		}
 	}
+	parts := [][]int{rows}
+	if len(sets) > 1 { // by what is not masked: an anonymised export has the sets of any other
+		var err error
+		if parts, err = e.opts.Split.divide(b, e.report.SplitBy, rows); err != nil {
+			return err
+		}
+	}
 	if e.opts.Anonymise != Keep {
 		var err error
-		if b, err = b.Select(rows); err == nil {
+		if b, err = b.Select(slices.Concat(parts...)); err == nil {
 			b, err = e.anonymise(b, len(rows))
 		}
 		if err != nil {
 			return err
 		}
-		rows = upTo(len(rows))
-	}
-	parts := [][]int{rows}
-	if len(sets) > 1 {
-		var err error
-		if parts, err = e.opts.Split.divide(b, e.report.SplitBy, rows); err != nil {
-			return err
+		left := upTo(len(rows))
+		for i, part := range parts {
+			parts[i], left = left[:len(part)], left[len(part):]
 		}
 	}
 	b, err := shaped(e, b)
