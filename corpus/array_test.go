@@ -36,6 +36,15 @@ func TestCSVAndJSONArrays(t *testing.T) {
 	if err != nil || len(all) != 40_003 || counts.Skipped[ReasonMalformed] != 1 || all[40_000].Text != "two\nlines" || all[40_001].Text != `5" disk` {
 		t.Errorf("an open quotation mark: %d records, %+v, %v", len(all), counts, err)
 	}
+	inches := "text\nHe is 5 feet 10\" tall\nThe sky is blue today\nMy dog sleeps a lot\nA 12\" pizza is on the table\nThis is the end\n"
+	all, counts, err = readAll("inches.csv", []byte(inches), DefaultOptions())
+	if err != nil || len(all) != 5 || counts.Skipped[ReasonMalformed] != 0 || all[3].Text != `A 12" pizza is on the table` {
+		t.Errorf("quotation marks for inches in one column: %+v, %+v, %v", all, counts, err)
+	}
+	all, counts, err = readAll("unclosed.csv", []byte("n,text\nEins,\"He said \"\"yes\"\"\nZwei,yes\nDrei,\"unclosed\n"), DefaultOptions())
+	if err != nil || len(all) != 1 || counts.Skipped[ReasonMalformed] != 2 {
+		t.Errorf("quotation marks that are not closed: %+v, %+v, %v", all, counts, err)
+	}
 	for name, data := range map[string]string{
 		"cut.json": `[{"text":"one"}, {"te`, "deep.json": `["x",` + strings.Repeat("[", 20_000), "long.json": `["x", "` + strings.Repeat("x", 1<<20) + `"]`, "none.csv": "a,b\n1,2\n",
 	} {

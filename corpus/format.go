@@ -33,7 +33,7 @@ type kind struct {
 // kinds are the formats. A file's name decides before its content, and an earlier format before a later one.
 var kinds = []kind{
 	{name: FormatTSV, suffixes: []string{".tsv"}, open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newTSVDecoder(in, o) })},
-	{name: FormatCSV, suffixes: []string{".csv"}, since: "1",
+	{name: FormatCSV, suffixes: []string{".csv"}, since: "2",
 		open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newCSVDecoder(in, o) })},
 	{name: FormatJSON, suffixes: []string{".json"}, since: "2", open: openArray,
 		suits: func(_ string, head []byte) bool { return firstByte(head) == '[' }},

@@ -170,16 +170,20 @@ func (r *Reader) split(record []byte) bool {
 	for {
 		if len(record) == 0 || record[0] != '"' {
 			field, rest, more := bytes.Cut(record, []byte{r.separator})
+			if bytes.IndexByte(field, '\n') >= 0 { // a quotation mark of several lines, each a record
+				return false
+			}
 			r.fields = append(r.fields, field)
 			if record = rest; !more {
 				return true
 			}
 			continue
 		}
-		field, at := record[1:1], 1
+		field, at, closed := record[1:1], 1, false
 		for ; at < len(record); at++ {
 			if record[at] == '"' {
 				if at++; at == len(record) || record[at] != '"' {
+					closed = true
 					break
 				}
 			}
@@ -188,8 +192,8 @@ func (r *Reader) split(record []byte) bool {
 		r.fields = append(r.fields, field)
 		switch {
 		case at == len(record):
-			return record[at-1] == '"'
-		case at > len(record) || record[at] != r.separator:
+			return closed
+		case record[at] != r.separator:
 			return false
 		}
 		record = record[at+1:]
