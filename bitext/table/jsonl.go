@@ -123,6 +123,9 @@ func (s *jsonlSource) infer(objects []object) {
 		}
 	}
 	for i, f := range s.fields {
+		if f.Type == wide {
+			s.fields[i].Type = arrow.PrimitiveTypes.Int64
+		}
 		if f.Type == arrow.Null || slices.Contains(s.texts[:], f.Name) {
 			s.fields[i].Type = arrow.BinaryTypes.String
 		} else if f.Type == rawJSON {
@@ -140,10 +143,15 @@ func typeOf(value json.RawMessage) arrow.DataType {
 	case c == 't', c == 'f':
 		return arrow.FixedWidthTypes.Boolean
 	case c == '-' || '0' <= c && c <= '9':
-		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		_, err := strconv.ParseInt(string(value), 10, 64)
+		switch {
+		case err == nil && inFloat(value):
 			return arrow.PrimitiveTypes.Int64
+		case err == nil:
+			return wide
+		case inFloat(value):
+			return arrow.PrimitiveTypes.Float64
 		}
-		return arrow.PrimitiveTypes.Float64
 	case c == '[':
 		var list []string
 		if json.Unmarshal(value, &list) == nil {
@@ -151,6 +159,13 @@ func typeOf(value json.RawMessage) arrow.DataType {
 		}
 	}
 	return rawJSON
+}
+
+// inFloat reports whether a float64 gives a number again; of a whole number every digit.
+func inFloat(value json.RawMessage) bool {
+	v, err := strconv.ParseFloat(string(value), 64)
+	whole := !bytes.ContainsAny(value, ".eE")
+	return err == nil && (!whole || strconv.FormatFloat(v, 'f', -1, 64) == string(value))
 }
 
 // common is the type that has the values of both.
@@ -165,6 +180,8 @@ func common(a, b arrow.DataType) arrow.DataType {
 		return b
 	case number(a) && number(b):
 		return arrow.PrimitiveTypes.Float64
+	case a == wide && b == arrow.PrimitiveTypes.Int64, b == wide && a == arrow.PrimitiveTypes.Int64:
+		return wide
 	}
 	return rawJSON
 }
@@ -235,7 +252,7 @@ func appendJSON(to array.Builder, value json.RawMessage) bool {
 	case *array.Float64Builder:
 		v, err := strconv.ParseFloat(string(value), 64)
 		b.Append(v)
-		return err == nil
+		return err == nil && inFloat(value)
 	case *array.ListBuilder:
 		var list []string
 		err := json.Unmarshal(value, &list)
@@ -247,6 +264,9 @@ func appendJSON(to array.Builder, value json.RawMessage) bool {
 }
 
 func (s *jsonlSource) Close() error { return s.lines.Close() }
+
+// wide is the type of whole numbers, while columns are found, of which a float64 would lose digits.
+var wide = arrow.PrimitiveTypes.Uint64
 
 // rawJSON is the type of values that are passed on as JSON. Texts of a Parquet file may have it, too, so fields of such
 // values have the metadata markJSON.

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"bitextmine/bitext"
 	"bitextmine/corpus/corpustest"
 	"bitextmine/internal/badinput"
@@ -275,11 +278,12 @@ func TestSkipBad(t *testing.T) {
 }
 
 func TestNumbersAndLists(t *testing.T) {
-	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"]}`+"\n"+`{"src_text":"a","tgt_text":"b","n":3}`))
+	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"],"large":1e20}`+"\n"+
+		`{"src_text":"a","tgt_text":"b","n":3,"large":100000000000000000000}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"n": "1 3", "f": "2.5 NaN", "ok": "1 NaN"} {
+	for name, want := range map[string]string{"n": "1 3", "f": "2.5 NaN", "ok": "1 NaN", "large": "1e+20 1e+20"} {
 		numbers, err := b.Numbers(name)
 		if err != nil {
 			t.Fatal(err)
@@ -287,6 +291,12 @@ func TestNumbersAndLists(t *testing.T) {
 		if got := fmt.Sprint(numbers(0), numbers(1)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+	if c := b.Columns(); c[len(c)-1] != (Column{"large", Number}) {
+		t.Errorf("whole numbers of JavaScript: %+v", c)
+	}
+	if appendJSON(array.NewFloat64Builder(memory.DefaultAllocator), []byte("12345678901234567890")) {
+		t.Error("a column of floats takes a whole number of which it loses digits")
 	}
 	lists, err := b.Lists("list")
 	if err != nil || !slices.Equal(lists(0), []string{"x", "y"}) || lists(1) != nil {

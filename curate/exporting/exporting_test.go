@@ -167,9 +167,9 @@ func TestSortOfLargeNumbers(t *testing.T) {
 func TestValuesOfJSON(t *testing.T) {
 	dir := t.TempDir()
 	in, lines, parquet, tsv := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.parquet"), filepath.Join(dir, "out.tsv")
-	text := `{"src_text":"Haus","tgt_text":"house","meta":{"a":1,"b":["x",{"c":null}]},"mixed":"x","said":"{\"a\":1}","list":["x"],"ok":true,"n":1.5}
-{"src_text":"Baum","tgt_text":"tree","meta":null,"mixed":{"d":"\u00e4 \\"},"said":"5","list":[],"ok":false,"n":2}
-{"src_text":"Hof","tgt_text":"yard","meta":[[1, 2]],"mixed":7,"said":null,"list":null,"ok":null,"n":null}
+	text := `{"src_text":"Haus","tgt_text":"house","meta":{"a":1,"b":["x",{"c":null}]},"mixed":"x","said":"{\"a\":1}","list":["x"],"ok":true,"n":1.5,"id":12345678901234567890,"whole":1234567890123456789,"part":1234567890123456789}
+{"src_text":"Baum","tgt_text":"tree","meta":null,"mixed":{"d":"\u00e4 \\"},"said":"5","list":[],"ok":false,"n":2,"id":1234567890123456789,"whole":7,"part":0.5}
+{"src_text":"Hof","tgt_text":"yard","meta":[[1, 2]],"mixed":7,"said":null,"list":null,"ok":null,"n":null,"id":null,"whole":null,"part":9007199254740993}
 `
 	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
