@@ -277,9 +277,12 @@ type Allocator struct {
 // NewAllocator returns an allocator of at most left bytes.
 func NewAllocator(left int64) *Allocator {
 	a := new(Allocator)
-	a.left.Store(left)
+	a.Renew(left)
 	return a
 }
+
+// Renew allows left bytes from now on, whatever was allocated before.
+func (a *Allocator) Renew(left int64) { a.left.Store(left) }
 
 func (a *Allocator) take(n int) {
 	if n > 0 && a.left.Add(-int64(n)) < 0 {

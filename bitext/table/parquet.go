@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -23,11 +24,13 @@ import (
 
 // parquetSource reads a Parquet file batch by batch.
 type parquetSource struct {
-	path   string
-	file   *file.Reader
-	reader pqarrow.RecordReader
-	rows   int64     // read so far
-	texts  [2]string // columns of texts, or paths into structs
+	path      string
+	file      *file.Reader
+	reader    pqarrow.RecordReader
+	allocator *bitext.Allocator
+	limit     int64     // bytes of memory for a batch
+	rows      int64     // read so far
+	texts     [2]string // columns of texts, or paths into structs
 }
 
 func openParquet(path string, opts Options) (*parquetSource, error) {
@@ -36,21 +39,26 @@ func openParquet(path string, opts Options) (*parquetSource, error) {
 		return nil, badinput.Errorf("Parquet file %s cannot be opened: %w", path, err)
 	}
 	s := &parquetSource{path: path, texts: [2]string{opts.SourceColumn, opts.TargetColumn}}
-	err = s.guard(func() (err error) {
-		s.file, err = file.NewParquetReader(f)
+	err = s.guard(func() error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		s.limit = parquet.DefaultMaxChunkSize(info.Size())
+		props := parquet.NewReaderProperties(memory.DefaultAllocator)
+		// Equal texts of any length are compressed to nothing: batches and pages are bounded, not what they are parts of.
+		props.MaxPageSize, props.MaxChunkSize = s.limit, math.MaxInt64
+		s.file, err = file.NewParquetReader(f, file.WithReadProps(props))
 		return err
 	})
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	err = s.guard(func() error {
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		props := pqarrow.ArrowReadProperties{BatchSize: BatchRows, Parallel: true}
-		reader, err := pqarrow.NewFileReader(s.file, props,
-			bitext.NewAllocator(parquet.DefaultMaxChunkSize(info.Size())))
+		columns := leaves(s.file, opts.Columns)
+		s.allocator = bitext.NewAllocator(s.limit)
+		props := pqarrow.ArrowReadProperties{BatchSize: batchRows(s.file, columns, s.limit), Parallel: true}
+		reader, err := pqarrow.NewFileReader(s.file, props, s.allocator)
 		if err != nil {
 			return err
 		}
@@ -65,7 +73,7 @@ func openParquet(path string, opts Options) (*parquetSource, error) {
 		if err := distinct(path, names); err != nil {
 			return err
 		}
-		s.reader, err = reader.GetRecordReader(context.Background(), leaves(s.file, opts.Columns), nil)
+		s.reader, err = reader.GetRecordReader(context.Background(), columns, nil)
 		return err
 	})
 	if err != nil {
@@ -90,6 +98,31 @@ func leaves(f *file.Reader, columns []string) (numbers []int) {
 	return numbers
 }
 
+// batchRows is how many rows are read at a time so that they take a share of some memory, as the sizes of the file and of
+// its row groups say: buffers double, and are copied while they do. It is a power of two, as BatchRows is, the length of
+// row groups, so that batches do not go beyond them.
+func batchRows(f *file.Reader, columns []int, memory int64) int64 {
+	rows, most := int64(BatchRows), memory/4
+	fit := func(size, of int64) {
+		for size > most && of > 0 && rows > 1 && size/of > most/rows {
+			rows /= 2
+		}
+	}
+	all := int64(0)
+	for _, group := range f.MetaData().RowGroups {
+		size := int64(0)
+		for i, chunk := range group.Columns {
+			if chunk.MetaData != nil && (columns == nil || slices.Contains(columns, i)) {
+				size += chunk.MetaData.TotalUncompressedSize
+			}
+		}
+		fit(size, group.NumRows)
+		all += size
+	}
+	fit(all, f.NumRows())
+	return rows
+}
+
 func (s *parquetSource) guard(call func() error) error {
 	err := bitext.Guard(call)
 	if err != nil && !errors.Is(err, io.EOF) && !badinput.Is(err) {
@@ -102,6 +135,7 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	s.allocator.Renew(s.limit)
 	err = s.guard(func() error {
 		if record, err = s.reader.Read(); err == nil {
 			record.Retain() // the reader would empty it at the next call; a batch may be kept longer

@@ -441,6 +441,43 @@ func rowsOf(t *testing.T, path string) (all []string) {
 	return all
 }
 
+// TestEqualRows: a table that is compressed to nothing is read again, and takes no more memory than a batch may.
+func TestEqualRows(t *testing.T) {
+	for _, c := range []struct{ rows, batch, size int }{{3000, 3000, 16_000}, {70_000, BatchRows, 500}, {20_000, 1000, 16_000}} {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, target := strings.Repeat("Haus ", c.size/5), strings.Repeat("tree ", c.size/5)
+		w := NewParquetWriter(f, nil)
+		for from := 0; from < c.rows; from += c.batch {
+			n := min(c.batch, c.rows-from)
+			b, err := Of(n, Values{Name: "src_text", Text: slices.Repeat([]string{source}, n)}, Values{Name: "tgt_text", Text: slices.Repeat([]string{target}, n)})
+			if err == nil {
+				err = w.Write(b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		rows, largest := 0, 0
+		err = Each(t.Context(), []string{path}, DefaultOptions(), func(_ *Reader, b *Batch) error {
+			if text := column(t, b.Slice(b.Len()-1, b.Len()), "tgt_text"); text[0] != target {
+				t.Errorf("row %d: %.20q", rows, text)
+			}
+			rows, largest = rows+b.Len(), max(largest, 2*b.Len()*c.size)
+			return nil
+		})
+		if err != nil || rows != c.rows || largest > 80<<20 {
+			t.Errorf("%d of %d rows, %d bytes at a time: %v", rows, c.rows, largest, err)
+		}
+	}
+}
+
 func TestTruncatedParquet(t *testing.T) {
 	whole := mined(t, 100)
 	for _, n := range []int{0, 4, 100, len(whole) / 2, len(whole) - 1} {
