@@ -20,6 +20,8 @@ func TestText(t *testing.T) {
 		{"Latin letters in a Russian word", "Пpивет", "Привет"},
 		{"a Russian word of letters like Latin ones", "оно и она", "оно и она"},
 		{"Greek", "Καλημέρα κόσμε", "Καλημέρα κόσμε"},
+		{"Latin letters in Greek words", "ΕΛΛ\u0041ΔΑ π\u006fλύ", "ΕΛΛΑΔΑ πολύ"},
+		{"letters of three scripts", "привет\u03bf\u006f", "привет\u03bf\u006f"},
 		{"ligatures", "eﬃcient oﬃce", "efficient office"},
 		{"Chinese", "你好，世界。", "你好，世界。"},
 		{"Arabic", "مرحبا بالعالم", "مرحبا بالعالم"},

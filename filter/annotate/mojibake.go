@@ -177,19 +177,21 @@ var latin = map[rune]rune{
 	'ο': 'o', 'ν': 'v', 'Α': 'A', 'Β': 'B', 'Ε': 'E', 'Ζ': 'Z', 'Η': 'H', 'Ι': 'I', 'Κ': 'K', 'Μ': 'M', 'Ν': 'N', 'Ο': 'O', 'Ρ': 'P', 'Τ': 'T', 'Χ': 'X',
 }
 
-// cyrillic are Latin letters that look like Cyrillic ones.
-var cyrillic = func() map[rune]rune {
+// cyrillic and greek are Latin letters that look like Cyrillic and Greek ones.
+var cyrillic, greek = likeLatin(unicode.Cyrillic), likeLatin(unicode.Greek)
+
+func likeLatin(script *unicode.RangeTable) map[rune]rune {
 	m := map[rune]rune{}
 	for from, to := range latin {
-		if unicode.Is(unicode.Cyrillic, from) {
+		if unicode.Is(script, from) {
 			m[to] = from
 		}
 	}
 	return m
-}()
+}
 
 // lookalikes writes every word in one script: letters of another that only look right become those of the script that
-// most of the word's letters are in. Ligatures of Latin letters become two.
+// most of the word's letters are in. A word in all three scripts stays. Ligatures of Latin letters become two.
 func lookalikes(text string) string {
 	ascii := true
 	for i := range len(text) {
@@ -201,21 +203,26 @@ func lookalikes(text string) string {
 	text = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl").Replace(text)
 	var out strings.Builder
 	word := func(w string) string {
-		inLatin, inOther := 0, 0
+		inLatin, inCyrillic, inGreek := 0, 0, 0
 		for _, r := range w {
 			switch {
 			case unicode.Is(unicode.Latin, r):
 				inLatin++
-			case unicode.In(r, unicode.Cyrillic, unicode.Greek):
-				inOther++
+			case unicode.Is(unicode.Cyrillic, r):
+				inCyrillic++
+			case unicode.Is(unicode.Greek, r):
+				inGreek++
 			}
 		}
-		if inLatin == 0 || inOther == 0 || inLatin == inOther {
+		inOther, table := inCyrillic+inGreek, latin
+		if inLatin == 0 || inOther == 0 || inLatin == inOther || inCyrillic > 0 && inGreek > 0 {
 			return w
 		}
-		table := latin
-		if inOther > inLatin {
+		switch {
+		case inCyrillic > inLatin:
 			table = cyrillic
+		case inGreek > inLatin:
+			table = greek
 		}
 		return strings.Map(func(r rune) rune {
 			if to, ok := table[r]; ok {
