@@ -106,6 +106,7 @@ func TestNegation(t *testing.T) {
 		{"es", "jamás", Negated},
 		{"zh", "我不知道", Negated},
 		{"zh", "我知道", Affirmed},
+		{"zh-Hant", "我不喜歡", Negated},
 		{"xx", "not", Unknown},
 	} {
 		if got := Of(c.language, c.text).Negation; got != c.want {

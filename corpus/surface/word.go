@@ -172,7 +172,9 @@ var negations = map[string]string{
 }
 
 // negatingRunes lists the negation characters of languages that are written without spaces.
-var negatingRunes = map[string]string{"zh": "不没沒无無未"}
+var negatingRunes = map[string]string{"zh": negatingHan, "zh-Hant": negatingHan}
+
+const negatingHan = "不没沒无無未" // simplified and traditional
 
 // negationHashes holds the words of negations, hashed as WordAt does.
 var negationHashes = func() map[string]map[uint32]bool {

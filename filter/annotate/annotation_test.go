@@ -108,6 +108,7 @@ var cases = []struct {
 	{"ru en", "и/или", "and/or", map[string]float64{"separators": 0}},
 	{"de en", "Alle Rechte vorbehalten", "All rights reserved", map[string]float64{"boilerplate": 1}},
 	{"zh en", "版权所有", "Nobody", map[string]float64{"boilerplate": 1}},
+	{"zh-Hant en", "版權所有", "Nobody", map[string]float64{"boilerplate": 1}},
 	{"de en", "Haus", "House", map[string]float64{"boilerplate": 0}},
 
 	{"de en", "--- !!! ---", "a b c d", map[string]float64{"punctuation_share": 1, "punctuation_differs": 1, "letter_share": 0, "marks_differ": 4}},
@@ -121,6 +122,7 @@ var cases = []struct {
 	{"ru en", "привет", "Hello", map[string]float64{"case_differs": 1}},
 	{"de en", "Ich komme nicht.", "I am coming.", map[string]float64{"negation_differs": 1}},
 	{"zh en", "我不知道", "I do not know", map[string]float64{"negation_differs": 0}},
+	{"zh-Hant en", "我不喜歡", "I like it", map[string]float64{"negation_differs": 1}},
 
 	{"de en", "Donaudampfschifffahrtsgesellschaft", "company", map[string]float64{"longest_word": 34}},
 	{"de en", "ja ja ja ja", "yes", map[string]float64{"repeated": 4, "repeated_differs": 3}},

@@ -43,6 +43,7 @@ type describeSpec struct {
 	Tokens   string // digest of the encoder whose tokens they are; empty: the scorer weighs none
 	Features []string
 	Cut      bool `json:",omitempty"` // the tokens of a prefix that is text are left out
+	Hant     bool `json:",omitempty"` // negations in traditional Chinese are known
 }
 
 // scorerOf reads the scorer of a plan; nil: it has none.
@@ -74,7 +75,7 @@ func planDescriptions(b *stage.Builder) error {
 			for i := range language.Shards {
 				s := &language.Shards[i]
 				encode.Want(b, at, i)
-				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions(), tokens != "" && b.Tokens.TextPrefix})
+				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions(), tokens != "" && b.Tokens.TextPrefix, language.Code == "zh-Hant"})
 				b.Add(Describe, s.Described, int64(s.Rows), describeCost(s), describeArgs{at, i})
 			}
 		}
