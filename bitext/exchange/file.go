@@ -28,7 +28,7 @@ type File struct {
 	inputs [2]input.File // the second is for line-aligned files
 	format Format
 	opts   Options
-	header bool    // the first line of a TSV names the columns
+	header uint64  // number of a TSV's line that names the columns, behind blank ones; 0: none does
 	width  int     // column count of a TSV or CSV
 	units  []int64 // offsets of the children of each TMX unit
 }
@@ -51,7 +51,7 @@ func Load(in input.File, format Format, opts Options, each Each) (*File, error) 
 	}
 	switch r := r.(type) {
 	case *tsvReader:
-		f.header, f.width = r.header, r.row.width
+		f.header, f.width = r.headerAt, r.row.width
 	case *csvReader:
 		f.width = r.row.width
 	}
@@ -132,7 +132,7 @@ func (f *File) writeLines(out *bufio.Writer, names []string, values Values) (err
 		if err != nil {
 			return err
 		}
-		if f.header && line.Number == 1 {
+		if line.Number == f.header {
 			fmt.Fprintf(out, "%s\t%s\n", line.Text, strings.Join(names, "\t"))
 			i--
 			continue

@@ -60,6 +60,7 @@ func loaded(t *testing.T, f *whole, err error, sources, targets []string) {
 func TestTSVKeepsEveryLine(t *testing.T) {
 	dir := put(t, map[string]string{
 		"named.tsv": "id\ttgt_text\tsrc_text\tnote\n7\tone\teins\tx\n\n8\t\tzwei\ty\n", "plain.tsv": "eins\tone\textra\nzwei\ttwo\t\n",
+		"blank.tsv":  "\nsrc_text\ttgt_text\neins\tone\n",
 		"ragged.tsv": "eins\tone\nzwei\ttwo\textra\n", "single.tsv": "eins\n", "short.tsv": "eins\tone\nzwei\n", "taken.tsv": "src_text\ttgt_text\town_score\na\tb\t1\n",
 	})
 	f, err := load(inDir(dir, "named.tsv"), TSV, DefaultOptions())
@@ -67,6 +68,11 @@ func TestTSVKeepsEveryLine(t *testing.T) {
 	want := "id\ttgt_text\tsrc_text\tnote\town_score\town_rank\n7\tone\teins\tx\t" + scoreText + "\n\t\t\t\t\t\n8\t\tzwei\ty\t\t\n"
 	if got := written(t, f, oneScore, nil, nil); got != want {
 		t.Errorf("wrote %q, want %q", got, want)
+	}
+	f, err = load(inDir(dir, "blank.tsv"), TSV, DefaultOptions())
+	loaded(t, f, err, []string{"", "eins"}, []string{"", "one"})
+	if got := written(t, f, nil, oneScore); got != "\t\t\t\nsrc_text\ttgt_text\town_score\town_rank\neins\tone\t"+scoreText+"\n" {
+		t.Errorf("wrote %q", got)
 	}
 	f, err = load(inDir(dir, "plain.tsv"), TSV, DefaultOptions())
 	loaded(t, f, err, []string{"eins", "zwei"}, []string{"one", "two"})
@@ -185,7 +191,7 @@ func fuzzLines(t *testing.T, format Format, text string) {
 		}
 	}
 	lines := strings.Split(strings.TrimSuffix(written(t, f, values...), "\n"), "\n")
-	if f.header {
+	if f.header > 0 {
 		lines = lines[1:]
 	}
 	if len(f.Targets) != len(f.Sources) || len(lines) != len(f.Sources) && len(f.Sources) > 0 {

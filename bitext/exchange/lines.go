@@ -21,10 +21,10 @@ type tsvReader struct {
 	opts  Options
 	row   row
 	begun bool
-	// header says that the first line names the columns.
-	header  bool
-	guessed bool          // nothing names the columns, of which there are more than two
-	ahead   []corpus.Line // those read to check what columns hold
+	// headerAt is the number of the line that names the columns, the first that is not blank; 0: it does not.
+	headerAt uint64
+	guessed  bool          // nothing names the columns, of which there are more than two
+	ahead    []corpus.Line // those read to check what columns hold
 }
 
 func openTSV(in input.File, opts Options) (*tsvReader, error) {
@@ -51,7 +51,7 @@ func (r *tsvReader) Next() (Record, error) {
 		if err := r.begin(line); err != nil {
 			return Record{}, err
 		}
-		if r.header || r.opts.Layout != nil && r.opts.Layout.Header {
+		if r.headerAt > 0 || r.opts.Layout != nil && r.opts.Layout.Header {
 			return r.Next()
 		}
 	}
@@ -77,8 +77,11 @@ func (r *tsvReader) begin(line corpus.Line) (err error) {
 		return unsaidHeader(r.name)
 	}
 	if r.opts.Layout == nil {
-		r.row, r.header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number)
-		if err == nil && !r.header && r.opts.SourceAt == 0 && r.row.width > 2 {
+		header := false
+		if r.row, header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number); header {
+			r.headerAt = line.Number
+		}
+		if err == nil && !header && r.opts.SourceAt == 0 && r.row.width > 2 {
 			return r.guess(line)
 		}
 	}

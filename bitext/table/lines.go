@@ -59,13 +59,19 @@ type row struct {
 func openFields(in input.File, from fields, kind string, opts Options) (*fieldSource, error) {
 	s := &fieldSource{fields: from, name: in.Path, kind: kind, leaveOut: leaveOut{skip: opts.SkipBad}}
 	first, err := from.next()
-	for err == nil && first.bad != "" {
-		if err = s.refuse(in.Path, first.number, first.bad); err == nil {
+	for err == nil && (first.bad != "" || len(first.fields) == 0) { // blank lines before a header are no rows
+		if first.bad != "" {
+			err = s.refuse(in.Path, first.number, first.bad)
+		}
+		if err == nil {
 			first, err = from.next()
 		}
 	}
-	if errors.Is(err, io.EOF) && s.count > 0 {
+	switch {
+	case errors.Is(err, io.EOF) && s.count > 0:
 		err = badinput.Errorf("%s: none of its %d lines can be read: correct the file", in.Path, s.count)
+	case errors.Is(err, io.EOF):
+		err = badinput.Errorf("%s: all its lines are blank: give a file with pairs", in.Path)
 	}
 	if err == nil {
 		err = s.begin(first, opts)
@@ -102,7 +108,7 @@ func (s *fieldSource) begin(first row, opts Options) error {
 		return badinput.Errorf("%s: its first line does not name both columns %q and %q: name those of the texts, or give their numbers from 1 (--src-column, --tgt-column)",
 			s.name, opts.SourceColumn, opts.TargetColumn)
 	case len(names) < 2:
-		return badinput.Errorf("%s:1: the line has 1 %s field, but a pair needs two: correct it", s.name, s.kind)
+		return badinput.Errorf("%s:%d: the line has 1 %s field, but a pair needs two: correct it", s.name, first.number, s.kind)
 	default:
 		names, s.guessed = s.unnamed(first), true
 		names[0], names[1] = opts.SourceColumn, opts.TargetColumn

@@ -84,6 +84,8 @@ func TestFormats(t *testing.T) {
 			map[string][]string{"src_text": {"Haus", "Baum"}, "tgt_text": {"house", "tree"}, "url": {"u", ""}}, "url src_text tgt_text"},
 		{"TSV without names", "x.tsv", "Haus\thouse\t1\n\n", DefaultOptions(),
 			map[string][]string{"src_text": {"Haus", ""}, "tgt_text": {"house", ""}, "column_3": {"1", ""}}, "src_text tgt_text column_3"},
+		{"TSV with a blank line before its names", "x.tsv", "\n\nsrc_text\ttgt_text\nHaus\thouse\n", DefaultOptions(),
+			map[string][]string{"src_text": {"Haus"}, "tgt_text": {"house"}}, "src_text tgt_text"},
 		{"TSV with other names", "x.txt", "a\tb\nHaus\thouse\n", named, map[string][]string{"a": {"Haus"}, "b": {"house"}}, "a b"},
 		{"JSON lines", "x.jsonl", `{"tgt_text":"house","src_text":"H\"aus","n":1,"list":["x","y"],"ok":true,"deep":{"a":1}}` + "\n" +
 			`{"src_text":"Baum","tgt_text":null,"n":2.5}` + "\n", DefaultOptions(),
@@ -332,6 +334,7 @@ func TestBadInput(t *testing.T) {
 		{"a key twice", "x.jsonl", `{"src_text":"a","src_text":"a"}`, "there twice", DefaultOptions()},
 		{"more after the object", "x.jsonl", `{"src_text":"a"} 1`, "something follows", DefaultOptions()},
 		{"an empty file", "x.tsv", "", "holds no", DefaultOptions()},
+		{"blank lines", "x.tsv", "\n \n", "all its lines are blank", DefaultOptions()},
 		{"TMX without languages", "x.tmx", "<tmx/>", "name two with --src and --tgt", DefaultOptions()},
 		{"truncated TMX", "x.tmx", "<tmx><body><tu>", "well-formed", languages},
 		{"no Parquet", "x.parquet", "PAR1 and nothing else", "is not Parquet or is damaged", DefaultOptions()},
