@@ -53,7 +53,7 @@ func AddColumns(ctx context.Context, in, out string, opts Options, rows int, col
 				return nil
 			}
 			part := added.Slice(from, read)
-			return w.Write(&Batch{b.rows, slices.Concat(b.fields, part.fields), slices.Concat(b.columns, part.columns), b.first})
+			return w.Write(&Batch{b.rows, slices.Concat(b.fields, part.fields), slices.Concat(b.columns, part.columns), b.first, b.numbers})
 		})
 		if err == nil && (w == nil || read != rows) {
 			err = badinput.Errorf("%s has changed since it was read: run again", in)

@@ -18,7 +18,8 @@ type Batch struct {
 	rows    int
 	fields  []arrow.Field
 	columns []arrow.Array
-	first   uint64 // number of rows before it
+	first   uint64   // number of rows before it
+	numbers []uint64 // of its rows in the file, from 1; nil: those after first
 }
 
 func batchOf(record arrow.Record, first uint64) *Batch {
@@ -30,7 +31,7 @@ func batchOf(record arrow.Record, first uint64) *Batch {
 		}
 		fields[i].Metadata = arrow.Metadata{} // the Parquet reader leaves its numbers of columns there
 	}
-	return &Batch{int(record.NumRows()), fields, record.Columns(), first}
+	return &Batch{rows: int(record.NumRows()), fields: fields, columns: record.Columns(), first: first}
 }
 
 // NewBatch makes a batch of columns, before which the table has first rows.
@@ -43,6 +44,23 @@ func (b *Batch) Len() int { return b.rows }
 
 // First is the number of rows of the table before this batch.
 func (b *Batch) First() uint64 { return b.first }
+
+// Row is the number of a row in the file, from 1, also behind rows that were left out.
+func (b *Batch) Row(i int) uint64 {
+	if b.numbers != nil {
+		return b.numbers[i]
+	}
+	return b.first + uint64(i) + 1
+}
+
+// rowsOf lists the numbers of some rows.
+func (b *Batch) rowsOf(rows []int) []uint64 {
+	numbers := make([]uint64, len(rows))
+	for i, row := range rows {
+		numbers[i] = b.Row(row)
+	}
+	return numbers
+}
 
 // Columns lists the columns.
 func (b *Batch) Columns() []Column {
@@ -101,7 +119,7 @@ func (b *Batch) Keep() (func(i int) bool, error) {
 	}
 	for i := range b.rows {
 		if v := keep(i); v != 0 && v != 1 {
-			return nil, badinput.Errorf("row %d has neither true nor false in the column keep: correct it", b.first+uint64(i)+1)
+			return nil, badinput.Errorf("row %d has neither true nor false in the column keep: correct it", b.Row(i))
 		}
 	}
 	return func(i int) bool { return keep(i) == 1 }, nil
@@ -129,7 +147,7 @@ func Of(rows int, columns ...Values) (*Batch, error) { return (&Batch{rows: rows
 
 // With returns the batch with columns added at the end. A column of the same name is replaced where it stands.
 func (b *Batch) With(added ...Values) (*Batch, error) {
-	out := &Batch{b.rows, slices.Clone(b.fields), slices.Clone(b.columns), b.first}
+	out := &Batch{b.rows, slices.Clone(b.fields), slices.Clone(b.columns), b.first, b.numbers}
 	for _, v := range added {
 		values, nullable, err := v.array(b.rows)
 		if err != nil {
@@ -166,7 +184,10 @@ func (b *Batch) Usual(source, target string) (*Batch, error) {
 
 // Slice returns the rows from one to before another.
 func (b *Batch) Slice(from, to int) *Batch {
-	out := &Batch{to - from, b.fields, make([]arrow.Array, len(b.columns)), b.first + uint64(from)}
+	out := &Batch{rows: to - from, fields: b.fields, columns: make([]arrow.Array, len(b.columns)), first: b.first + uint64(from)}
+	if b.numbers != nil {
+		out.numbers = b.numbers[from:to]
+	}
 	for i, values := range b.columns {
 		out.columns[i] = array.NewSlice(values, int64(from), int64(to))
 	}
@@ -269,6 +290,9 @@ func Join(batches []*Batch) (*Batch, error) {
 	out := &Batch{fields: slices.Clone(batches[0].fields), first: batches[0].first}
 	for _, b := range batches {
 		out.rows += b.rows
+		for i := range b.rows {
+			out.numbers = append(out.numbers, b.Row(i))
+		}
 	}
 	for c := range out.fields {
 		parts := make([]arrow.Array, len(batches))

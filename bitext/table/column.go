@@ -311,7 +311,7 @@ func appender(values arrow.Array) func(dst []byte, i int) []byte {
 
 // Only returns the batch with these columns, in this order. A column that does not exist is a badinput error.
 func (b *Batch) Only(names []string) (*Batch, error) {
-	out := &Batch{rows: b.rows, first: b.first}
+	out := &Batch{rows: b.rows, first: b.first, numbers: b.numbers}
 	for _, name := range names {
 		if _, err := columnOf(b, name); err != nil {
 			return nil, err
@@ -328,7 +328,7 @@ func (b *Batch) Select(rows []int) (*Batch, error) {
 		return b, nil
 	}
 	out := &Batch{rows: len(rows), fields: slices.Clone(b.fields), columns: make([]arrow.Array, len(b.columns)),
-		first: b.first}
+		first: b.first, numbers: b.rowsOf(rows)}
 	for c, values := range b.columns {
 		taken, err := take(values, rows)
 		if err != nil {

@@ -111,6 +111,11 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 			return nil, err
 		}
 		b := batchOf(record, r.rows)
+		if r.lacking > 0 {
+			for i := range b.rows {
+				b.numbers = append(b.numbers, r.rows+r.lacking+uint64(i)+1)
+			}
+		}
 		whole := r.opts.Known || r.opts.Whole
 		if r.rows == 0 || whole {
 			if b, err = r.checked(b, whole); err != nil {

@@ -531,6 +531,38 @@ func TestBatchesStay(t *testing.T) {
 	}
 }
 
+// TestRows: rows keep their numbers in the file, whatever is left out and joined.
+func TestRows(t *testing.T) {
+	whole := DefaultOptions()
+	whole.Whole = true
+	text := strings.Repeat("a\tb\n", BatchRows-1) + "\tb\na\tb\n" + "\tb\na\tb\n"
+	r, err := Open([]string{fileOf(t, "a.tsv", text)}, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	first, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := first.Slice(10, 20).Select([]int{3, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined, err := Join([]*Batch{some, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []uint64{first.Row(0), first.Row(BatchRows - 2), second.Row(0), second.Row(1), joined.Row(0), joined.Row(1), joined.Row(3), joined.Slice(2, 4).Row(1)}
+	if want := []uint64{1, BatchRows - 1, BatchRows + 1, BatchRows + 3, 14, 12, BatchRows + 3, BatchRows + 3}; !slices.Equal(got, want) {
+		t.Errorf("rows %d, want %d", got, want)
+	}
+}
+
 // TestUsual: two columns become the usual texts, in the place of others of these names.
 func TestUsual(t *testing.T) {
 	b, err := NewBatch(1, 0, Values{Name: "n", Text: []string{"1"}}, Values{Name: "src_text", Text: []string{"old"}},

@@ -333,6 +333,37 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRowsInMessages: a row has the number that it has in the file, behind rows that are left out and sorted.
+func TestRowsInMessages(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.jsonl")
+	text := `{"src_text":"a","tgt_text":"b","keep":false,"n":1}
+{"src_text":null,"tgt_text":"b","keep":true,"n":2}
+{"src_text":"c","tgt_text":"d","keep":true,"n":3}
+{"src_text":"e\nf","tgt_text":"g","keep":true,"n":4}
+`
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, sort := range []string{"", "n"} {
+		for _, how := range []Anonymise{Keep, InTexts} {
+			_, err := Run(t.Context(), Options{Files: []string{in}, Table: table.DefaultOptions(), Format: "moses", Out: filepath.Join(dir, "out"),
+				Breaks: Refuse, Sort: sort, Anonymise: how})
+			if !badinput.Is(err) || !strings.Contains(err.Error(), "row 4:") {
+				t.Errorf("sorted by %q, %q: %v", sort, how, err)
+			}
+		}
+	}
+	text = "src_text\ttgt_text\tsrc_key\ttgt_key\tsrc_url\ttgt_url\na\tb\tx\ty\t\t\n"
+	if err := os.WriteFile(in+".tsv", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(t.Context(), Options{Files: []string{in + ".tsv"}, Table: table.DefaultOptions(), Format: "tsv", Out: filepath.Join(dir, "out"), DedupURLs: true})
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "row 1: ") {
+		t.Errorf("a key of the first row: %v", err)
+	}
+}
+
 func FuzzEscape(f *testing.F) {
 	f.Add("a\x00<b>&\ufffe\xff")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -68,7 +68,7 @@ func (w *tsv) Write(b *table.Batch) error {
 			from := len(dst)
 			dst = plain(dst, &cells[c], i)
 			if cells[c].Kind == table.Text || cells[c].Kind == table.List {
-				if dst, err = w.field(dst, from, b.First()+uint64(i)+1, cells[c].Name); err != nil {
+				if dst, err = w.field(dst, from, b.Row(i), cells[c].Name); err != nil {
 					return err
 				}
 			}
@@ -130,7 +130,7 @@ func (w *moses) Write(b *table.Batch) error {
 			}
 			if code != w.of[side] {
 				return badinput.Errorf("row %d has the %s %q and others %q, and moses has one language in a file: choose the rows with --where",
-					b.First()+uint64(i)+1, name, code, w.of[side])
+					b.Row(i), name, code, w.of[side])
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (w *moses) Write(b *table.Batch) error {
 		for i := range b.Len() {
 			text, _ := texts(i)
 			from := len(dst)
-			if dst, err = w.breaks.write(append(dst, text...), from, b.First()+uint64(i)+1, name); err != nil {
+			if dst, err = w.breaks.write(append(dst, text...), from, b.Row(i), name); err != nil {
 				return err
 			}
 			if dst, err = buffered(w.to[side], append(dst, '\n')); err != nil {

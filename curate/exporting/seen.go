@@ -176,7 +176,7 @@ func keysOf(b *table.Batch, names [2]string) (func(i int) ([2]corpus.Key, error)
 			of := keys(i)
 			for side, digits := range []string{of.Source, of.Target} {
 				if pair[side], err = corpus.ParseKey(digits); err != nil {
-					return pair, badinput.Errorf("row %d: %q is no key of a sentence", b.First()+uint64(i), digits)
+					return pair, badinput.Errorf("row %d: %q is no key of a sentence", b.Row(i), digits)
 				}
 			}
 			return pair, nil

@@ -74,7 +74,7 @@ func refuseWords(column string, b *table.Batch, rows []int, values func(row int)
 	for _, row := range rows {
 		if text, _ := texts(row); text != "" && math.IsNaN(values(row)) && !strings.EqualFold(text, "nan") {
 			return badinput.Errorf("--sort %s: row %d has %.40q, which is no number: name a column of numbers", column,
-				b.First()+uint64(row)+1, text)
+				b.Row(row), text)
 		}
 	}
 	return nil

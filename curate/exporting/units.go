@@ -75,7 +75,7 @@ func (w *units) Write(b *table.Batch) error {
 		}
 		if w.form.pair && u.languages != first {
 			return badinput.Errorf("row %d is %s-%s, and the format has one pair of languages in a file (%s-%s): choose the rows with --where",
-				b.First()+uint64(i)+1, u.languages[0], u.languages[1], first[0], first[1])
+				b.Row(i), u.languages[0], u.languages[1], first[0], first[1])
 		}
 		u.number, u.notes = u.number+1, u.notes[:0]
 		for c := range cells {
