@@ -83,7 +83,7 @@ func NewReader(in *input.LineReader) (*Reader, error) {
 			return nil, cmp.Or(err, badinput.Errorf("%s:2: the header is %d bytes long; is this CSV? name the format", in.Name, excess))
 		}
 	case bytes.IndexByte(header, '\r') >= 0 && bytes.IndexByte(header, '"') < 0:
-		return nil, badinput.Errorf("%s: its lines end in CR alone: save it with other line ends (tr '\\r' '\\n')", in.Name)
+		return nil, input.CRError(in.Name)
 	case bytes.IndexByte(header, ',') < 0 && bytes.IndexByte(header, ';') >= 0:
 		r.separator = ';'
 	}

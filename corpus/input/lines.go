@@ -46,7 +46,22 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 			return nil, err
 		}
 	}
+	if endsInCR(head) {
+		if head, _ = br.Peek(min(br.Size(), PeekBytes)); endsInCR(head) {
+			return nil, CRError(name)
+		}
+	}
 	return &LineReader{Name: name, Max: max, br: br}, nil
+}
+
+// endsInCR reports whether lines end in CR alone, as far as is known: several do, and none in LF.
+func endsInCR(head []byte) bool {
+	return bytes.Count(head, []byte("\r")) > 1 && bytes.IndexByte(head, '\n') < 0
+}
+
+// CRError is the error for lines that end in CR alone.
+func CRError(name string) error {
+	return badinput.Errorf("%s: its lines end in CR alone: save it with other line ends (tr '\\r' '\\n')", name)
 }
 
 // foreign is a kind of file that lies among text by mistake, and what to do with it; empty: its text is to be given.

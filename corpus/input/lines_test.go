@@ -5,7 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
+
+	"bitextmine/internal/badinput"
 )
 
 // FuzzLines compares the line reader with bytes.Split.
@@ -16,7 +19,7 @@ func FuzzLines(f *testing.F) {
 		const max = 5
 		r, err := NewLineReader(bufio.NewReaderSize(bytes.NewReader(data), 16), "a", max)
 		if err != nil {
-			t.Skip() // UTF-16
+			t.Skip() // UTF-16, or lines that end in CR
 		}
 		data = bytes.TrimPrefix(data, UTF8BOM)
 		var want [][]byte
@@ -37,4 +40,17 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("%v after %d lines of %d", err, r.Number, len(want))
 		}
 	})
+}
+
+// TestLinesOfCR: text whose lines end in CR alone is refused, one with such characters in its lines is not.
+func TestLinesOfCR(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"eins\rzwei\rdrei\r": true, "eins\rzwei\rdrei": true, "eins\r": false, "eins\rzwei\rdrei\n": false, "eins\r\nzwei\r\n": false, "": false,
+		strings.Repeat("eins\r", 2000) + "\nzwei\n": false, strings.Repeat("eins\r", 20_000): true,
+	} {
+		_, err := NewLineReader(bufio.NewReaderSize(strings.NewReader(text), 4*PeekBytes), "a.txt", PeekBytes)
+		if (err != nil) != refused || refused && (!badinput.Is(err) || !strings.Contains(err.Error(), "a.txt: its lines end in CR alone")) {
+			t.Errorf("%.20q of %d bytes: %v", text, len(text), err)
+		}
+	}
 }
