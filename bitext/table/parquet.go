@@ -98,9 +98,9 @@ func leaves(f *file.Reader, columns []string) (numbers []int) {
 	return numbers
 }
 
-// batchRows is how many rows are read at a time so that they take a share of some memory, as the sizes of the file and of
-// its row groups say: buffers double, and are copied while they do. It is a power of two, as BatchRows is, the length of
-// row groups, so that batches do not go beyond them.
+// batchRows is how many rows are read at a time so that they take a share of some memory, as the sizes of the file and
+// of its row groups say: buffers double, and are copied while they do. It is a power of two, as BatchRows is, which row
+// groups are of, so that batches do not go beyond them.
 func batchRows(f *file.Reader, columns []int, memory int64) int64 {
 	rows, most := int64(BatchRows), memory/4
 	fit := func(size, of int64) {

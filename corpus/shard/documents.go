@@ -1,7 +1,7 @@
 // Package shard writes and reads shards.
 //
-// A shard is one Parquet file of sentences, each once, with their provenance (document, URL, line). CutTogether makes the
-// shards of one input file, so that the content of other files never changes them, or of several small files. Their
+// A shard is one Parquet file of sentences, each once, with their provenance (document, URL, line). CutTogether makes
+// the shards of one input file, so that the content of other files never changes them, or of several small files. Their
 // bytes depend only on the files' bytes and on the options.
 package shard
 

@@ -91,7 +91,7 @@ func maskTexts(b *table.Batch, pair [2]string, rows int) (masked [2][]string, fo
 // PartsColumns hold the sentences of a block: element n of one side is the translation of element n of the other.
 var PartsColumns = [2]string{"src_parts", "tgt_parts"}
 
-// maskParts masks the lists of sentences. A sentence without a counterpart, or of the only such column, is masked alone.
+// maskParts masks the lists of sentences. One without a counterpart, or of the only such column, is masked alone.
 func maskParts(b *table.Batch, rows int) (out []table.Values, err error) {
 	var lists [2]func(i int) []string
 	var masked [2][][]string
