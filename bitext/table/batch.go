@@ -19,7 +19,7 @@ type Batch struct {
 	fields  []arrow.Field
 	columns []arrow.Array
 	first   uint64   // number of rows before it
-	numbers []uint64 // of its rows in the file, from 1; nil: those after first
+	numbers []uint64 // row numbers in the file, from 1; nil: those after first
 }
 
 func batchOf(record arrow.Record, first uint64) *Batch {

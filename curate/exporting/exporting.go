@@ -2,7 +2,7 @@
 // sets, and writes them in a format of package curate/exporting.
 //
 // Memory does not grow with the table. Sorting reads the table once for the values and then once for every half a
-// million rows that are exported.
+// million rows that are exported, or for all rows of one value.
 //
 // # Formats
 //
@@ -330,7 +330,7 @@ func (e *exporter) write(sets []*set, b *table.Batch, rows []int) error {
 		}
 	}
 	parts := [][]int{rows}
-	if len(sets) > 1 { // by what is not masked: an anonymised export has the sets of any other
+	if len(sets) > 1 { // what is not masked decides: an anonymised export has the sets of any other
 		var err error
 		if parts, err = e.opts.Split.divide(b, e.report.SplitBy, rows); err != nil {
 			return err

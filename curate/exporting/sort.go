@@ -9,60 +9,112 @@ import (
 
 	"bitextmine/bitext/table"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/heaps"
 )
 
 // sortRows is the number of rows that are sorted in memory at a time.
-const sortRows = 512 << 10
+var sortRows uint64 = 512 << 10
 
-// binBits is the number of leading bits of a value that the histogram tells apart.
+// binBits is the number of bits of a value that a histogram tells apart.
 const binBits = 20
 
-// order gives a number an integer that is in the same order as numbers are as float32; NaN comes last.
-func order(v float64, ascending bool) uint32 {
+// order gives a number an integer that is in the same order; NaN comes last.
+func order(v float64, ascending bool) uint64 {
 	if math.IsNaN(v) {
-		return math.MaxUint32
+		return math.MaxUint64
 	}
-	bits := heaps.Bits(float32(v))
+	bits := math.Float64bits(v)
+	if bits>>63 == 1 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
 	if !ascending {
 		bits = ^bits
 	}
-	return min(bits, math.MaxUint32-1)
+	return bits
+}
+
+// bin is a range of a histogram of orders.
+type bin struct {
+	rows  uint64
+	one   uint64 // order of its first row
+	mixed bool   // another row has another
 }
 
 // sorted exports in the order of a column. Rows that are equal stay in the order of the table.
-func (e *exporter) sorted(ctx context.Context, sets []*set) error {
-	counts := make([]uint64, 1<<binBits)
-	err := e.each(ctx, func(b *table.Batch, rows []int) error {
-		values, err := b.Numbers(e.opts.Sort)
-		if err != nil {
-			return err
-		}
-		if err := refuseWords(e.opts.Sort, b, rows, values); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			counts[order(values(row), e.opts.Ascending)>>(32-binBits)]++
+func (e *exporter) sorted(ctx context.Context, sets []*set) error { return divided(ctx, e, sets, 0, 0) }
+
+// divided exports the rows whose orders begin with so many bits. Bins that are more than may be sorted are divided by
+// the next bits, unless they have one value: its rows are in their order.
+func divided(ctx context.Context, e *exporter, sets []*set, begin uint64, known int) error {
+	bits := min(binBits, 64-known)
+	shift := 64 - known - bits
+	bins := make([]bin, 1<<bits)
+	err := e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
+		for _, at := range orders {
+			if at>>(shift+bits) != begin {
+				continue
+			}
+			bin := &bins[at>>shift&(1<<bits-1)]
+			if bin.rows == 0 {
+				bin.one = at
+			}
+			bin.rows, bin.mixed = bin.rows+1, bin.mixed || at != bin.one
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for from := 0; from < len(counts); {
+	for from := 0; from < len(bins) && err == nil; {
 		to, rows := from, uint64(0)
-		for to < len(counts) && (rows == 0 || rows+counts[to] <= sortRows) {
-			rows += counts[to]
+		for to < len(bins) && (rows == 0 || rows+bins[to].rows <= sortRows) {
+			rows += bins[to].rows
 			to++
 		}
-		if rows > 0 {
-			if err := e.slice(ctx, sets, uint32(from), uint32(to)); err != nil {
-				return err
-			}
+		first, last := begin<<bits|uint64(from), begin<<bits|uint64(to-1)
+		switch {
+		case rows > sortRows && bins[to-1].mixed:
+			err = divided(ctx, e, sets, last, known+bits)
+		case rows > sortRows:
+			err = equal(ctx, e, sets, bins[to-1].one)
+		case rows > 0:
+			err = e.slice(ctx, sets, func(at uint64) bool { return first <= at>>shift && at>>shift <= last })
 		}
 		from = to
 	}
-	return nil
+	return err
+}
+
+// ordered calls do with every batch, the rows of it that are exported, and their orders.
+func (e *exporter) ordered(ctx context.Context, do func(b *table.Batch, rows []int, orders []uint64) error) error {
+	return e.each(ctx, func(b *table.Batch, rows []int) error {
+		values, err := b.Numbers(e.opts.Sort)
+		if err == nil {
+			err = refuseWords(e.opts.Sort, b, rows, values)
+		}
+		if err != nil {
+			return err
+		}
+		orders := make([]uint64, len(rows))
+		for i, row := range rows {
+			orders[i] = order(values(row), e.opts.Ascending)
+		}
+		return do(b, rows, orders)
+	})
+}
+
+// equal exports the rows of an order.
+func equal(ctx context.Context, e *exporter, sets []*set, one uint64) error {
+	return e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
+		var some []int
+		for i, row := range rows {
+			if orders[i] == one {
+				some = append(some, row)
+			}
+		}
+		if len(some) == 0 {
+			return nil
+		}
+		return e.write(sets, b, some)
+	})
 }
 
 // refuseWords refuses to sort by a column of texts that are no numbers, as they would stay in their order.
@@ -80,25 +132,22 @@ func refuseWords(column string, b *table.Batch, rows []int, values func(row int)
 	return nil
 }
 
-// slice exports the rows whose values are in bins from one to before another.
-func (e *exporter) slice(ctx context.Context, sets []*set, from, to uint32) error {
+// join puts what is sorted together. Tests count its rows.
+var join = table.Join
+
+// slice exports the rows whose orders are in a range.
+func (e *exporter) slice(ctx context.Context, sets []*set, in func(order uint64) bool) error {
 	type place struct {
-		order      uint32
-		value      float64 // many have one order: integers above 2^24, and what float64 tells apart alone
-		batch, row int
+		order uint64
+		row   int // number among all that are sorted
 	}
 	var places []place
 	var parts []*table.Batch
-	err := e.each(ctx, func(b *table.Batch, rows []int) error {
-		values, err := b.Numbers(e.opts.Sort)
-		if err != nil {
-			return err
-		}
+	err := e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
 		var some []int
-		for _, row := range rows {
-			value := values(row)
-			if at := order(value, e.opts.Ascending); from <= at>>(32-binBits) && at>>(32-binBits) < to {
-				places = append(places, place{at, value, len(parts), len(some)})
+		for i, row := range rows {
+			if in(orders[i]) {
+				places = append(places, place{orders[i], len(places)})
 				some = append(some, row)
 			}
 		}
@@ -112,23 +161,14 @@ func (e *exporter) slice(ctx context.Context, sets []*set, from, to uint32) erro
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(places, func(a, b place) int {
-		if a.order != b.order || e.opts.Ascending {
-			return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.value, b.value))
-		}
-		return cmp.Compare(b.value, a.value)
-	})
-	joined, err := table.Join(parts)
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
+	joined, err := join(parts)
 	if err != nil {
 		return err
 	}
-	begins := make([]int, len(parts)+1)
-	for i, part := range parts {
-		begins[i+1] = begins[i] + part.Len()
-	}
 	rows := make([]int, len(places))
 	for i, p := range places {
-		rows[i] = begins[p.batch] + p.row
+		rows[i] = p.row
 	}
 	for chunk := range slices.Chunk(rows, table.BatchRows) {
 		if err := e.write(sets, joined, chunk); err != nil {
