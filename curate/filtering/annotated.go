@@ -7,6 +7,7 @@ import (
 
 	"bitextmine/bitext/table"
 	"bitextmine/filter/annotate"
+	"bitextmine/internal/badinput"
 )
 
 // The keys that an annotated Parquet file has in its metadata.
@@ -64,6 +65,18 @@ func isAnnotated(b *table.Batch, metadata map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// refuseNames refuses columns of a user's own that have names of annotations, which would replace them. In an annotated
+// file they are annotations, also where an earlier version had fewer; those of identified languages are from mine run.
+func refuseNames(b *table.Batch, metadata map[string]string, files []string) error {
+	names := slices.DeleteFunc(annotate.Names(), func(name string) bool { return strings.HasPrefix(name, "lid_") })
+	own := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !b.Has(name) })
+	if _, annotated := metadata[metadataVersion]; annotated || len(own) == 0 || len(own) == len(names) {
+		return nil
+	}
+	return badinput.Errorf("%s: annotations, which are columns of these names, would replace %s: rename the columns or leave them out",
+		strings.Join(files, ", "), strings.Join(own, ", "))
 }
 
 // withLanguages sets the columns of languages to those that are stated.

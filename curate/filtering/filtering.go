@@ -44,6 +44,9 @@ const prefix = "filter:"
 func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 	opts.Table.Known = true
 	first, metadata, err := peek(ctx, &opts)
+	if err == nil {
+		err = refuseNames(first, metadata, opts.Files)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -274,9 +274,10 @@ func TestBadRuns(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"an unknown column": {Options{Files: []string{file}, Rules: rulesOf(t, "r: mojibak > 1")}, `is "mojibake" meant?`},
-		"a missing file":    {Options{Files: []string{file + ".not"}, Rules: rulesOf(t, "")}, "no such file"},
-		"another text":      {Options{Files: []string{file}, Rules: rulesOf(t, ""), Table: table.Options{SourceColumn: "src_text", TargetColumn: "english"}}, "does not name both columns"},
+		"an unknown column":    {Options{Files: []string{file}, Rules: rulesOf(t, "r: mojibak > 1")}, `is "mojibake" meant?`},
+		"a missing file":       {Options{Files: []string{file + ".not"}, Rules: rulesOf(t, "")}, "no such file"},
+		"columns of one's own": {Options{Files: []string{addColumn(t, addColumn(t, file, "title", "News"), "numbers", "12")}, Rules: rulesOf(t, "")}, "would replace numbers, title: rename"},
+		"another text":         {Options{Files: []string{file}, Rules: rulesOf(t, ""), Table: table.Options{SourceColumn: "src_text", TargetColumn: "english"}}, "does not name both columns"},
 	} {
 		if c.opts.Table.SourceColumn == "" {
 			c.opts.Table = table.DefaultOptions()
