@@ -152,7 +152,7 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if e.report.SplitBy, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
+	if e.report.SplitBy, e.report.PassedOver, err = e.opts.Split.column(e.first, e.opts.Table.SourceColumn); err != nil {
 		return err
 	}
 	if e.first, err = e.anonymise(e.first, 1); err != nil {

@@ -222,6 +222,34 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestNumbersOfDocuments: documents whose names are numbers are kept together as others are.
+func TestNumbersOfDocuments(t *testing.T) {
+	dir := t.TempDir()
+	in, text := filepath.Join(dir, "in.jsonl"), ""
+	for i := range pairs {
+		text += fmt.Sprintf(`{"src_text":"Satz %d","tgt_text":"sentence","src_doc":%d}`+"\n", i, 2_000_000+i/10)
+	}
+	text += `{"src_text":"Satz","tgt_text":"sentence","src_doc":null}` + "\n"
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []string{"", "src_doc"} {
+		split, counted := Split{Dev: 0.2, Test: 0.1, By: by}, 0
+		report := run(t, Options{Files: []string{in}, Format: "tsv", Out: filepath.Join(dir, "out.tsv"), Split: split})
+		for part, s := range report.Sets {
+			for _, document := range rows(t, s.Files[0], "src_doc") {
+				if document != "" && split.setOf(document) != part || document == "" && part != train {
+					t.Errorf("by %q: %q is in %s", by, document, s.Name)
+				}
+				counted++
+			}
+		}
+		if report.SplitBy != "src_doc" || counted != pairs+1 {
+			t.Errorf("by %q: %d pairs, divided by %s", by, counted, report.SplitBy)
+		}
+	}
+}
+
 // TestSharesChange: another share of the one small set moves no document into or out of the other.
 func TestSharesChange(t *testing.T) {
 	before, after := Split{Dev: 0.1, Test: 0.1}, Split{Dev: 0.1, Test: 0.05}
@@ -547,6 +575,13 @@ func TestIDsAreNoDocuments(t *testing.T) {
 	report := run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv"), Split: Split{Dev: 0.3}})
 	if report.SplitBy != "src_url" {
 		t.Errorf("divided by %s", report.SplitBy)
+	}
+	if warnings := report.Warnings(); len(warnings) == 0 || !strings.Contains(warnings[0], "by src_url") || !strings.Contains(warnings[0], "--split-by src_doc") {
+		t.Errorf("warnings %q", warnings)
+	}
+	report = run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv")})
+	if warnings := report.Warnings(); len(warnings) > 0 {
+		t.Errorf("warnings of what is not divided: %q", warnings)
 	}
 	report = run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv"), Split: Split{Dev: 0.3, Documents: true}})
 	if report.SplitBy != "src_doc" {

@@ -14,6 +14,7 @@ type Report struct {
 	Read, Written uint64
 	Sets          []SetReport
 	SplitBy       string // the column that the sets were divided by
+	PassedOver    string // a column of documents that they were not divided by, as all its names differ; empty: none
 	Repeated      uint64 // rows left out, as their pair of texts was written
 	Addresses     int    // distinct ones that were written
 	Lacking       uint64 // rows and units left out, as they have no text on one side
@@ -29,13 +30,18 @@ type SetReport struct {
 }
 
 // Warnings name what may have been read or chosen otherwise than was meant: columns that nothing names, no pair at all,
-// and sets without pairs, which the column that the pairs are divided by may be to blame for.
+// names of documents that do not decide yet, and sets without pairs, which the column that the pairs are divided by may
+// be to blame for.
 func (r *Report) Warnings() (warnings []string) {
 	if r.Unnamed > 0 {
 		warnings = append(warnings, exchange.UnnamedWarning(r.Unnamed))
 	}
 	if r.Written == 0 {
 		warnings = append(warnings, "no pair was exported: see which columns are the texts (--src-column, --tgt-column), and what --where, --min-score and the column keep leave out")
+	}
+	if len(r.Sets) > 1 && r.PassedOver != "" {
+		warnings = append(warnings, fmt.Sprintf("the sets are divided by %s, as all names in %s differ in the first rows: give --split-by %s, or sets change once names repeat",
+			r.SplitBy, r.PassedOver, r.PassedOver))
 	}
 	for _, s := range r.Sets {
 		if r.Written > 0 && s.Pairs == 0 {

@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -26,28 +27,57 @@ func (s *Split) Validate() error {
 	return nil
 }
 
+// names gives the names in a column of texts or numbers by row; empty: none.
+func names(b *table.Batch, column string) (func(i int) string, error) {
+	texts, err := b.Texts(column)
+	if err == nil {
+		return func(i int) string { text, _ := texts(i); return text }, nil
+	}
+	alone, missing := b.Only([]string{column})
+	if missing != nil {
+		return nil, missing
+	}
+	cells, _ := alone.Cells()
+	if len(cells) == 0 || cells[0].Kind != table.Number {
+		return nil, err
+	}
+	return func(i int) string {
+		if cells[0].Null(i) {
+			return ""
+		}
+		return string(cells[0].Append(nil, i))
+	}, nil
+}
+
 // column is the column that names documents: the first one of whose names one stands in several of the first rows.
-// Names that are all different are of sentences, unless rows are of documents.
-func (s *Split) column(first *table.Batch, sourceText string) (string, error) {
+// Names that are all different are of sentences, unless rows are of documents. passed is the first column whose names
+// are; empty: none.
+func (s *Split) column(first *table.Batch, sourceText string) (column, passed string, err error) {
 	if s.By != "" {
-		_, err := first.Texts(s.By)
-		return s.By, err
+		_, err := names(first, s.By)
+		return s.By, "", err
 	}
 	for _, name := range []string{"src_doc", "src_url"} {
-		texts, err := first.Texts(name)
+		of, err := names(first, name)
 		if err != nil {
-			continue // there is no such column
+			continue // there is no such column, or one of lists
 		}
 		seen := map[string]bool{}
 		for i := range first.Len() {
-			text, _ := texts(i)
-			if text != "" && (s.Documents || seen[text]) {
-				return name, nil
+			text := of(i)
+			if text == "" {
+				continue
+			}
+			if s.Documents || seen[text] {
+				return name, passed, nil
 			}
 			seen[text] = true
 		}
+		if len(seen) > 0 {
+			passed = cmp.Or(passed, name)
+		}
 	}
-	return sourceText, nil
+	return sourceText, passed, nil
 }
 
 // The numbers of the sets.
@@ -59,14 +89,14 @@ const (
 
 // divide lists the rows of each set. A row whose document has no name is in the training set.
 func (s *Split) divide(b *table.Batch, by string, rows []int) ([][]int, error) {
-	texts, err := b.Texts(by)
+	of, err := names(b, by)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([][]int, test+1)
 	for _, row := range rows {
 		to := train
-		if name, _ := texts(row); name != "" {
+		if name := of(row); name != "" {
 			to = s.setOf(name)
 		}
 		parts[to] = append(parts[to], row)
