@@ -259,6 +259,8 @@ func adder(to array.Builder, values arrow.Array) (func(row int), error) {
 		return copied(to.(*array.Float32Builder), a), nil
 	case *array.Float64:
 		return copied(to.(*array.Float64Builder), a), nil
+	case *array.Timestamp: // the text of one fails where its time zone is unknown here
+		return copied(to.(*array.TimestampBuilder), a), nil
 	case *array.List:
 		b := to.(*array.ListBuilder)
 		add, err := adder(b.ValueBuilder(), a.ListValues())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -250,8 +251,8 @@ type Cells struct {
 	Kind Kind
 	JSON bool // texts are values in JSON, such as objects
 	Null func(i int) bool
-	// Append adds a value to dst: a number in the fewest digits that give it again, a truth value as true or false, keys
-	// in hexadecimal digits. A list has no such form.
+	// Append adds a value to dst: a number in the fewest digits that give it again, a truth value as true or false, a
+	// date or a time (UTC) as of RFC 3339, keys in hexadecimal digits. A list has no such form.
 	Append func(dst []byte, i int) []byte
 	// List gives the texts of a list; nil for other columns.
 	List func(i int) []string
@@ -301,12 +302,20 @@ func appender(values arrow.Array) func(dst []byte, i int) []byte {
 		return func(dst []byte, i int) []byte { return hex.AppendEncode(dst, a.Value(i)) }
 	case *array.Binary:
 		return func(dst []byte, i int) []byte { return hex.AppendEncode(dst, a.Value(i)) }
+	case *array.LargeBinary:
+		return func(dst []byte, i int) []byte { return hex.AppendEncode(dst, a.Value(i)) }
+	case *array.Date32, *array.Date64:
+		return func(dst []byte, i int) []byte { return append(dst, a.ValueStr(i)...) }
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		return func(dst []byte, i int) []byte { return a.Value(i).ToTime(unit).AppendFormat(dst, time.RFC3339Nano) }
 	}
 	numbers := numbersOf(values)
 	if numbers == nil {
 		return nil
 	}
-	return func(dst []byte, i int) []byte { return strconv.AppendFloat(dst, numbers(i), 'g', -1, 64) }
+	// The types that are left have at most 32 bits: whole numbers must not get an exponent.
+	return func(dst []byte, i int) []byte { return strconv.AppendFloat(dst, numbers(i), 'f', -1, 64) }
 }
 
 // Only returns the batch with these columns, in this order. A column that does not exist is a badinput error.

@@ -10,8 +10,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -28,9 +30,10 @@ type parquetSource struct {
 	file      *file.Reader
 	reader    pqarrow.RecordReader
 	allocator *bitext.Allocator
-	limit     int64     // bytes of memory for a batch
-	rows      int64     // read so far
-	texts     [2]string // columns of texts, or paths into structs
+	limit     int64           // bytes of memory for a batch
+	rows      int64           // read so far
+	texts     [2]string       // columns of texts, or paths into structs
+	isText    map[string]bool // columns of bytes that are taken for texts, or not; nil before the first rows
 }
 
 func openParquet(path string, opts Options) (*parquetSource, error) {
@@ -150,9 +153,48 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 	}
 	if err == nil {
 		s.rows += record.NumRows()
-		record = unnested(record, s.texts)
+		record = s.texted(unnested(record, s.texts))
 	}
 	return record, err
+}
+
+// texted gives columns of bytes the type of texts if those of the first rows are UTF-8: Spark and Impala long wrote
+// texts without saying so.
+func (s *parquetSource) texted(record arrow.Record) arrow.Record {
+	fields, columns := slices.Clone(record.Schema().Fields()), slices.Clone(record.Columns())
+	first := s.isText == nil
+	if first {
+		s.isText = map[string]bool{}
+	}
+	for i, values := range columns {
+		var text arrow.DataType
+		switch values.DataType().ID() {
+		case arrow.BINARY:
+			text = arrow.BinaryTypes.String
+		case arrow.LARGE_BINARY:
+			text = arrow.BinaryTypes.LargeString
+		default:
+			continue
+		}
+		d := values.Data()
+		as := array.MakeFromData(array.NewData(text, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()))
+		if first {
+			s.isText[fields[i].Name] = areUTF8(textsOf(as), as.Len())
+		}
+		if s.isText[fields[i].Name] {
+			fields[i].Type, columns[i] = text, as
+		}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), columns, record.NumRows())
+}
+
+func areUTF8(texts func(i int) (string, bool), n int) bool {
+	for i := range n {
+		if text, _ := texts(i); !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return true
 }
 
 // end is io.EOF if the file had the rows that it claims.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -506,6 +507,75 @@ func FuzzOpen(f *testing.F) {
 			t.Error("no rows and no error")
 		}
 	})
+}
+
+// TestTypesOfOtherPrograms: bytes that are UTF-8 are texts, also behind the first rows, dates and times have texts, and
+// whole numbers no exponents.
+func TestTypesOfOtherPrograms(t *testing.T) {
+	type row struct {
+		Source []byte `parquet:"src_text"`
+		Target []byte `parquet:"tgt_text,optional"`
+		Raw    []byte `parquet:"raw"`
+		Day    int32  `parquet:"day,date"`
+		At     int64  `parquet:"at,timestamp(microsecond)"`
+		N      uint32 `parquet:"n"`
+		M      int32  `parquet:"m"`
+	}
+	rows := slices.Repeat([]row{{[]byte("größer"), []byte("larger"), []byte{0xff, 1}, 19_849, 1_715_000_000_500_000, 1_201_974, -1_234_567}}, BatchRows)
+	rows[1].Target = nil
+	rows = append(rows, row{Source: []byte("Satz \xff"), Target: []byte("sentence"), Raw: []byte("ab")})
+	r, err := Open([]string{fileOf(t, "a.parquet", string(corpustest.Parquet(t, rows)))}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(b *Batch, i int) string {
+		cells, err := b.Cells()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, c := range cells {
+			text := "null"
+			if !c.Null(i) {
+				text = string(c.Append(nil, i))
+			}
+			all = append(all, text)
+		}
+		return strings.Join(all, " ")
+	}
+	b, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const values = "ff01 2024-05-06 2024-05-06T12:53:20.5Z 1201974 -1234567"
+	some, err := b.Select([]int{1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{line(b, 0), line(some, 0), line(some, 1)}; !slices.Equal(got, []string{"größer larger " + values, "größer null " + values, "größer larger " + values}) {
+		t.Errorf("%q", got)
+	}
+	if b, err = r.Next(t.Context()); err != nil || line(b, 0) != "Satz \xff sentence 6162 1970-01-01 1970-01-01T00:00:00Z 0 0" {
+		t.Errorf("the last row: %q, %v", line(b, 0), err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnknownTimeZone: a time in a zone that this machine does not know is one in UTC.
+func TestUnknownTimeZone(t *testing.T) {
+	kind := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Nowhere/Town"}
+	times := array.NewTimestampBuilder(memory.DefaultAllocator, kind)
+	times.AppendValues([]arrow.Timestamp{0, 1500}, nil)
+	b := &Batch{rows: 2, fields: []arrow.Field{{Name: "at", Type: kind}}, columns: []arrow.Array{times.NewArray()}}
+	b, err := b.Select([]int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cells, err := b.Cells(); err != nil || string(cells[0].Append(nil, 0)) != "1970-01-01T00:00:01.5Z" {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestBatchesStay: a batch stays valid after its reader reads on and closes.
