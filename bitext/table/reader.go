@@ -110,19 +110,15 @@ func (r *Reader) Next(ctx context.Context) (*Batch, error) {
 		if err != nil {
 			return nil, err
 		}
-		b := batchOf(record, r.rows)
-		if r.lacking > 0 {
-			for i := range b.rows {
-				b.numbers = append(b.numbers, r.rows+r.lacking+uint64(i)+1)
-			}
-		}
+		b, first := batchOf(record, r.rows), r.rows == 0
+		r.rows += uint64(b.rows) // those that are left out stand in the file, too
 		whole := r.opts.Known || r.opts.Whole
-		if r.rows == 0 || whole {
+		if first || whole {
 			if b, err = r.checked(b, whole); err != nil {
 				return nil, err
 			}
 		}
-		if r.rows += uint64(b.rows); b.rows > 0 || !whole {
+		if b.rows > 0 || !whole {
 			return b, nil
 		}
 	}

@@ -228,6 +228,7 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 		defer close(batches)
 		return e.read(ctx, r, batches)
 	})
+	e.report.Read = 0
 	work.Go(func() error {
 		for b := range batches {
 			rows, err := e.chosen(b)
@@ -237,7 +238,7 @@ func (e *exporter) each(ctx context.Context, do func(b *table.Batch, rows []int)
 			if err != nil {
 				return err
 			}
-			e.report.Read = b.First() + uint64(b.Len())
+			e.report.Read += uint64(b.Len())
 			if e.opts.Progress != nil {
 				e.opts.Progress(e.report.Read)
 			}

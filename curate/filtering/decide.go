@@ -58,7 +58,7 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 		return nil, err
 	}
 	for i, list := range reasons {
-		f.report.add(b.First()+uint64(i), list, func() (string, string) { return s.texts(i) })
+		f.report.add(b.Row(i)-1, list, func() (string, string) { return s.texts(i) })
 	}
 	return b.With(table.Values{Name: "keep", Bool: keep}, table.Values{Name: "reasons", List: reasons})
 }
