@@ -23,11 +23,7 @@ func (f *filterer) decide(b *table.Batch) (*table.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	people, err := decisions(b)
-	if err != nil {
-		return nil, err
-	}
-	byPeople := filter.Label.Reasons()[0]
+	people, byPeople := decisions(b), filter.Label.Reasons()[0]
 	reasons, keep := make([][]string, b.Len()), make([]bool, b.Len())
 	err = Parallel(b.Len(), func(from, to int) error {
 		row := rules.NewRow()
@@ -88,13 +84,14 @@ func (r *Report) identify(b *table.Batch, s *sides) error {
 	return nil
 }
 
-// decisions tells what people decided on a row, now or before an earlier filtering; "": nothing.
-func decisions(b *table.Batch) (func(i int) string, error) {
-	if !b.Has(label.Column) {
-		return func(int) string { return "" }, nil
-	}
+// decisions tells what people decided on a row, now or before an earlier filtering; "": nothing. A column of numbers is
+// another program's.
+func decisions(b *table.Batch) func(i int) string {
 	column, err := b.Texts(label.Column)
-	return func(i int) string { text, _ := column(i); return text }, err
+	if err != nil {
+		return func(int) string { return "" }
+	}
+	return func(i int) string { text, _ := column(i); return text }
 }
 
 // mined gives the reasons for which mining rejected a row. A row that has none and is not kept has the reason not_kept.

@@ -84,7 +84,10 @@ func Run(ctx context.Context, opts Options) (_ *Report, err error) {
 		of.columns = usual.columns // they are written so
 		said[metadataOf] = of.String()
 		w := table.NewParquetWriter(to, said)
-		return errors.Join(f.apply(ctx, w.Write), w.Close())
+		if err := f.apply(ctx, w.Write); err != nil {
+			return err
+		}
+		return w.Close()
 	})
 }
 

@@ -277,12 +277,14 @@ func TestBadRuns(t *testing.T) {
 		"an unknown column":    {Options{Files: []string{file}, Rules: rulesOf(t, "r: mojibak > 1")}, `is "mojibake" meant?`},
 		"a missing file":       {Options{Files: []string{file + ".not"}, Rules: rulesOf(t, "")}, "no such file"},
 		"columns of one's own": {Options{Files: []string{addColumn(t, addColumn(t, file, "title", "News"), "numbers", "12")}, Rules: rulesOf(t, "")}, "would replace numbers, title: rename"},
+		"an unreadable row":    {Options{Files: []string{addColumn(t, file, "keep", "7")}, Rules: rulesOf(t, "")}, "neither true nor false"},
 		"another text":         {Options{Files: []string{file}, Rules: rulesOf(t, ""), Table: table.Options{SourceColumn: "src_text", TargetColumn: "english"}}, "does not name both columns"},
 	} {
 		if c.opts.Table.SourceColumn == "" {
 			c.opts.Table = table.DefaultOptions()
 		}
-		if _, err := Run(context.Background(), c.opts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {
+		c.opts.Out = filepath.Join(t.TempDir(), "out.parquet")
+		if _, err := Run(context.Background(), c.opts); err == nil || !badinput.Is(err) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -365,6 +367,18 @@ func TestLabels(t *testing.T) {
 		if got := column(t, opts.Out, "reasons")[:4]; !slices.Equal(got, want) {
 			t.Errorf("again %v: the reasons are %q, want %q", again, got, want)
 		}
+	}
+}
+
+// TestLabelsOfOthers: a column of numbers that is named as people's decisions are has none.
+func TestLabelsOfOthers(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "in.jsonl"), filepath.Join(t.TempDir(), "out.parquet")
+	if err := os.WriteFile(in, []byte(`{"src_text":"Das Haus.","tgt_text":"The house.","label":1}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := run(t, Options{Rules: rulesOf(t, "all: length_src > 0"), Out: out}, in)
+	if got := firstNumber(t, out, "label"); got != 1 || report.Kept != 0 {
+		t.Errorf("the label is %v, %+v", got, report)
 	}
 }
 
