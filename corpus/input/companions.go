@@ -38,7 +38,7 @@ func Companions(fsys fs.FS, patterns []string) (left []string) {
 		pattern = cleaned(pattern)
 		dirs := []string{pattern}
 		if strings.ContainsAny(pattern, "*?[") {
-			dirs, _ = visible(orHost(fsys), pattern)
+			dirs, _ = matching(orHost(fsys), pattern)
 		}
 		for _, dir := range dirs {
 			if info, err := fs.Stat(orHost(fsys), dir); err != nil || !info.IsDir() {

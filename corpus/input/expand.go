@@ -175,7 +175,7 @@ func expandOne(fsys fs.FS, pattern string) ([]string, error) {
 }
 
 func glob(fsys fs.FS, pattern string) ([]string, error) {
-	matches, err := visible(fsys, pattern)
+	matches, err := matching(fsys, pattern)
 	if err != nil && !errors.Is(err, path.ErrBadPattern) {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 		case err != nil:
 			return nil, explainOpen(m, err)
 		case info.IsDir():
-			inside, err := walk(fsys, m)
+			inside, err := filesIn(fsys, m)
 			if err != nil {
 				return nil, err
 			}
@@ -206,27 +206,25 @@ func glob(fsys fs.FS, pattern string) ([]string, error) {
 	return found, nil
 }
 
-// visible lists what a glob matches without what is ignored, unless the glob asks for hidden names.
+// visible is fs.Glob without what is ignored, unless it is named or the glob asks for hidden names.
 func visible(fsys fs.FS, pattern string) ([]string, error) {
-	matches, err := matching(fsys, pattern)
-	if strings.HasPrefix(path.Base(pattern), ".") {
-		return matches, err
-	}
-	return slices.DeleteFunc(matches, func(m string) bool { return isIgnored(path.Base(m)) }), err
+	matches, err := fs.Glob(fsys, pattern)
+	parts := strings.Split(pattern, "/")
+	return slices.DeleteFunc(matches, func(m string) bool { return !fits(parts, strings.Split(m, "/")) }), err
 }
 
-// matching is fs.Glob, and knows ** in place of directories: any number of them, also none. Like directories that are
+// matching is visible, and knows ** in place of directories: any number of them, also none. Like directories that are
 // read recursively it leaves out hidden ones and links to others.
 func matching(fsys fs.FS, pattern string) (found []string, err error) {
 	before, after, deep := strings.Cut("/"+pattern, "/**/")
 	if _, err := path.Match(pattern, ""); err != nil || !deep {
-		return fs.Glob(fsys, pattern)
+		return visible(fsys, pattern)
 	}
 	root := "."
 	if before != "" {
 		root = cmp.Or(before[1:], "/")
 	}
-	roots, err := fs.Glob(fsys, root)
+	roots, err := visible(fsys, root)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +258,8 @@ func matching(fsys fs.FS, pattern string) (found []string, err error) {
 	return found, nil
 }
 
-// fits reports whether the parts of a path fit those of a pattern that is well formed.
+// fits reports whether the parts of a path fit those of a pattern that is well formed. A part that is ignored fits its
+// own name, and wildcards behind a dot.
 func fits(pattern, parts []string) bool {
 	if len(pattern) == 0 || len(parts) == 0 {
 		return len(pattern) == len(parts)
@@ -269,25 +268,32 @@ func fits(pattern, parts []string) bool {
 		return fits(pattern[1:], parts) || fits(pattern, parts[1:])
 	}
 	ok, _ := path.Match(pattern[0], parts[0])
-	return ok && fits(pattern[1:], parts[1:])
+	wild := strings.ContainsAny(pattern[0], "*?[") && !strings.HasPrefix(pattern[0], ".")
+	return ok && !(wild && isIgnored(parts[0])) && fits(pattern[1:], parts[1:])
 }
 
 // walk lists the files in a directory. A link to a file counts as a file, because data sets are often laid out as
 // links. A link to a directory is not followed, which avoids cycles. What describes the files is left out (Companions).
 func walk(fsys fs.FS, dir string) ([]string, error) {
+	found, err := filesIn(fsys, dir)
+	if err == nil && len(found) == 0 {
+		return nil, badinput.Errorf(
+			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
+	}
+	return found, err
+}
+
+// filesIn is walk for a directory that may be empty.
+func filesIn(fsys fs.FS, dir string) ([]string, error) {
 	found, err := list(fsys, dir)
 	if err != nil {
 		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, badinput.Errorf(
-			"%s: the directory holds no file to read (hidden files are ignored); name one that does", dir)
 	}
 	found, _ = withoutCompanions(found)
 	return found, savedToDisk(found)
 }
 
-// list is walk without its refusals.
+// list is filesIn without refusals, and with companions.
 func list(fsys fs.FS, dir string) (found []string, err error) {
 	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {

@@ -14,7 +14,8 @@ import (
 
 func TestExpand(t *testing.T) {
 	root := t.TempDir()
-	for _, name := range []string{"b.txt", "a.txt", ".hidden", "sub/c.txt", "sub/.git/x", "sub/d.txt.tmp", "sub/deep/e.de", "none/.x"} {
+	for _, name := range []string{"b.txt", "a.txt", ".hidden", "sub/c.txt", "sub/.git/x", "sub/d.txt.tmp", "sub/deep/e.de", "none/.x",
+		".git/e.de", "w.tmp/e.de", "w.tmp/deep/e.de"} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -47,6 +48,9 @@ func TestExpand(t *testing.T) {
 		{"any directories below one", nil, []string{"s*/**/*.[dt]*"}, []string{"sub/c.txt", "sub/deep/e.de", "sub/link.txt"}},
 		{"directories in any", nil, []string{"./**/d*p/**"}, []string{"sub/deep/e.de"}},
 		{"all of a directory", nil, []string{root + "/sub/**"}, []string{root + "/sub/c.txt", root + "/sub/deep/e.de", root + "/sub/link.txt"}},
+		{"glob over an empty directory", nil, []string{"*"}, []string{"a.txt", "b.txt", "sub/c.txt", "sub/deep/e.de"}},
+		{"glob in ignored directories", nil, []string{"*/*/*.d*", "*/**/e.de"}, []string{"sub/deep/e.de"}},
+		{"ignored directories by name", nil, []string{"./.g*/*.de", "w.tmp/*/e.de"}, []string{".git/e.de", "w.tmp/deep/e.de"}},
 		{"hidden by name", nil, []string{".hid*"}, []string{".hidden"}},
 		{"absolute", nil, []string{root + "/*.txt"}, []string{root + "/a.txt", root + "/b.txt"}},
 		{"another file system", memory, []string{"t"}, []string{"t/x.txt", "t/y/z.txt"}},
