@@ -99,8 +99,12 @@ func (f *File) writeCSV(out *bufio.Writer, names []string, values Values) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	separator, said := r.Separator()
+	if said {
+		fmt.Fprintf(out, "sep=%c\n", separator)
+	}
 	w := stdcsv.NewWriter(out)
-	w.Comma = rune(r.Separator())
+	w.Comma = rune(separator)
 	if r.header {
 		if err := w.Write(append(r.Header(), names...)); err != nil {
 			return err

@@ -43,13 +43,18 @@ func TestCSVKeepsEveryRecord(t *testing.T) {
 	for text, want := range map[string]string{
 		"id;src_text;tgt_text\n1;\"a;\"\"b\";c\n\n3;d;e\n": "id;src_text;tgt_text;own_score;own_rank\n1;\"a;\"\"b\";c;1.5;\n;;;;\n3;d;e;;\n",
 		"eins,one\n\"zwei\nzeilen\",two\n":                 "eins,one,1.5,\n\"zwei\nzeilen\",two,,\n",
+		"sep=|\nsrc_text|tgt_text\neins|one, 1\n":          "sep=|\nsrc_text|tgt_text|own_score|own_rank\neins|one, 1|1.5|\n",
 	} {
 		w, err := load(memory(text), CSV, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := written(t, w, append([][]string{oneScore}, make([][]string, w.Pairs-1)...)...); got != want {
+		got := written(t, w, append([][]string{oneScore}, make([][]string, w.Pairs-1)...)...)
+		if got != want {
 			t.Errorf("wrote %q, want %q", got, want)
+		}
+		if again, err := load(memory(got), CSV, DefaultOptions()); strings.Contains(text, "src_text") && (err != nil || again.Pairs != w.Pairs) {
+			t.Errorf("%q is not read again: %v", got, err)
 		}
 	}
 	_, err := load(memory("a,b\nc\n"), CSV, DefaultOptions())
@@ -63,6 +68,7 @@ func TestCSVKeepsEveryRecord(t *testing.T) {
 func FuzzCSV(f *testing.F) {
 	f.Add("src_text,tgt_text\n\"a\"\"b\",c\n\n\"d\ne\",\n")
 	f.Add("a;b\nc;d\n")
+	f.Add("sep=|\na|b\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		w, err := load(memory(text), CSV, DefaultOptions())
 		if err != nil {
@@ -71,8 +77,12 @@ func FuzzCSV(f *testing.F) {
 			}
 			return
 		}
-		got := stdcsv.NewReader(strings.NewReader(written(t, w, make([][]string, w.Pairs)...)))
-		if !strings.Contains(text, ",") {
+		out := written(t, w, make([][]string, w.Pairs)...)
+		got := stdcsv.NewReader(strings.NewReader(out))
+		if rest, said := strings.CutPrefix(out, "sep="); said && len(rest) > 1 && rest[1] == '\n' {
+			got = stdcsv.NewReader(strings.NewReader(rest[2:]))
+			got.Comma = rune(rest[0])
+		} else if !strings.Contains(text, ",") {
 			got.Comma = ';'
 		}
 		records, err := got.ReadAll()

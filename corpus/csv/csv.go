@@ -21,6 +21,7 @@ import (
 type Reader struct {
 	in        *input.LineReader
 	separator byte
+	said      bool // a line sep=X says the separator
 	header    []string
 	joined    []byte // lines of a record
 	ahead     []line
@@ -78,7 +79,7 @@ func NewReader(in *input.LineReader) (*Reader, error) {
 	r := &Reader{in: in, separator: ','}
 	switch says := bytes.TrimRight(header, " "); {
 	case len(says) == len("sep=;") && bytes.HasPrefix(says, []byte("sep=")): // Excel's own line
-		r.separator = says[len(says)-1]
+		r.separator, r.said = says[len(says)-1], true
 		if header, excess, err = in.Next(); err != nil || excess > 0 {
 			return nil, cmp.Or(err, badinput.Errorf("%s:2: the header is %d bytes long; is this CSV? name the format", in.Name, excess))
 		}
@@ -100,8 +101,8 @@ func NewReader(in *input.LineReader) (*Reader, error) {
 // Header returns the names of the columns.
 func (r *Reader) Header() []string { return slices.Clone(r.header) }
 
-// Separator is what stands between fields.
-func (r *Reader) Separator() byte { return r.separator }
+// Separator is what stands between fields, and whether a line before the header says so.
+func (r *Reader) Separator() (separator byte, said bool) { return r.separator, r.said }
 
 // Max is the longest record in bytes.
 func (r *Reader) Max() int { return r.in.Max }
