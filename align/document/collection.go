@@ -260,7 +260,7 @@ func ReadPairs(path string, maxBytes int) (pairs []Pair, ids bool, err error) {
 			continue
 		}
 		source, target, found := strings.Cut(line.Text, "\t")
-		if line.Number == 1 && strings.HasPrefix(line.Text, "src_doc\ttgt_doc\t") {
+		if line.Number == 1 && strings.HasPrefix(line.Text+"\t", "src_doc\ttgt_doc\t") {
 			ids, columns = true, strings.Count(line.Text, "\t")
 			continue
 		}

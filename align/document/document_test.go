@@ -125,6 +125,11 @@ func TestReadPairs(t *testing.T) {
 	if err != nil || !slices.Equal(got, []Pair{{"a", "b"}, {"c", "d"}}) {
 		t.Errorf("%v %v", got, err)
 	}
+	for _, content := range []string{"src_doc\ttgt_doc\na\tb\n", "src_doc\ttgt_doc\tscore\na\tb\t1\n"} {
+		if got, ids, err := ReadPairs(file(t, content), 100); err != nil || !ids || !slices.Equal(got, []Pair{{"a", "b"}}) {
+			t.Errorf("%q: %v, ids %v, %v", content, got, ids, err)
+		}
+	}
 	for name, content := range map[string]string{":1:": "a b\n", ":2:": "a\tb\na\tb\n", "tab": "a\tb\tc\n", "empty": "\n\n"} {
 		if _, _, err := ReadPairs(file(t, content), 100); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)

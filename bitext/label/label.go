@@ -140,9 +140,6 @@ func (l *line) UnmarshalJSON(data []byte) error {
 // Append adds labels to the file of an output directory and syncs it.
 func Append(dir string, labels []Label) error { return write(dir, labels, false, nil) }
 
-// Withdraw takes back the labels of pairs. It adds lines that say so; nothing is removed.
-func Withdraw(dir string, labels []Label) error { return write(dir, labels, true, nil) }
-
 // Replace adds a label or, if withdrawn, takes the one on its pair back, unless allowed returns an error, which it
 // returns. No other process writes labels between that and the label.
 func Replace(dir string, l Label, withdrawn bool, allowed func() error) error {

@@ -8,20 +8,20 @@ import (
 // TestWithdrawn: a label that was taken back is as if it had never been given.
 func TestWithdrawn(t *testing.T) {
 	dir := t.TempDir()
-	one, other := []Label{labelOf(1, true)}, []Label{labelOf(5, false)}
+	one, other := labelOf(1, true), labelOf(5, false)
 	for _, step := range []struct {
-		do   func(string, []Label) error
-		on   []Label
-		want []Label
+		on        Label
+		withdrawn bool
+		want      []Label
 	}{
-		{Append, one, one},
-		{Withdraw, one, nil},
-		{Withdraw, other, nil}, // withdraws a label that does not exist
-		{Append, other, other},
-		{Append, one, []Label{one[0], other[0]}},
-		{Withdraw, one, other},
+		{one, false, []Label{one}},
+		{one, true, nil},
+		{other, true, nil}, // withdraws a label that does not exist
+		{other, false, []Label{other}},
+		{one, false, []Label{one, other}},
+		{one, true, []Label{other}},
 	} {
-		if err := step.do(dir, step.on); err != nil {
+		if err := Replace(dir, step.on, step.withdrawn, nil); err != nil {
 			t.Fatal(err)
 		}
 		labels, err := Latest(dir)

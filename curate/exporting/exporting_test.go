@@ -322,6 +322,25 @@ func TestHuggingFace(t *testing.T) {
 	}
 }
 
+// TestHuggingFaceWithoutLanguages: a language that is unknown is none of the description.
+func TestHuggingFaceWithoutLanguages(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.tsv")
+	if err := os.WriteFile(in, []byte("Haus\thouse\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for language, want := range map[string]string{"": "", "de": "language:\n    - de\n"} {
+		opts := Options{Files: []string{in}, Format: HuggingFace, Out: filepath.Join(t.TempDir(), "set"), Table: table.DefaultOptions()}
+		opts.Table.Source = language
+		if _, err := Run(t.Context(), opts); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(opts.Out, "README.md"))
+		if err != nil || strings.Contains(string(data), "language:") != (want != "") || !strings.Contains(string(data), want) {
+			t.Errorf("%q: %v, %s", language, err, data)
+		}
+	}
+}
+
 // TestWithoutAText: rows of which a text is null or blank are no pairs in any format, and are told.
 func TestWithoutAText(t *testing.T) {
 	dir := t.TempDir()

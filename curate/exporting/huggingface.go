@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -21,7 +22,7 @@ var huggingFaceName = map[string]string{"train": "train", "dev": "validation", "
 
 // card is the description at the beginning of README.md.
 type card struct {
-	Language       []string `yaml:"language"`
+	Language       []string `yaml:"language,omitempty"`
 	License        string   `yaml:"license,omitempty"`
 	TaskCategories []string `yaml:"task_categories"`
 	SizeCategories []string `yaml:"size_categories"`
@@ -43,8 +44,8 @@ func (e *exporter) descriptionPath() string { return filepath.Join(e.opts.Out, "
 // describe writes README.md, when all data is published: a folder with it is complete.
 func (e *exporter) describe(sets []*set) error {
 	source, target := e.languages()
-	pairs := uint64(0)
-	c := card{Language: []string{source, target}, License: e.opts.Licence, TaskCategories: []string{"translation"}}
+	pairs, known := uint64(0), slices.DeleteFunc([]string{source, target}, func(code string) bool { return code == "" })
+	c := card{Language: known, License: e.opts.Licence, TaskCategories: []string{"translation"}}
 	files := config{Name: "default"}
 	for _, s := range sets {
 		pairs += s.pairs
@@ -57,7 +58,8 @@ func (e *exporter) describe(sets []*set) error {
 		return fmt.Errorf("write the description of the data set: %w", err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "---\n%s---\n\n# %s-%s bitext\n\n%d pairs of sentences, mined by `mine`.\n", front, source, target, pairs)
+	fmt.Fprintf(&b, "---\n%s---\n\n# %s-%s bitext\n\n%d pairs of sentences, mined by `mine`.\n",
+		front, cmp.Or(source, "src"), cmp.Or(target, "tgt"), pairs)
 	if len(sets) > 1 {
 		fmt.Fprintf(&b, "The sets are divided by the column `%s`: what has the same value is in the same set.\n", e.report.SplitBy)
 	}

@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -63,25 +64,21 @@ func (e *exporter) files(name string, divided bool) []string {
 	}
 	source, target := e.languages()
 	if source == target {
-		source, target = "src", "tgt" // each its own name
+		source, target = "", "" // each its own name
 	}
+	source, target = cmp.Or(source, "src"), cmp.Or(target, "tgt")
 	return []string{stem + "." + source + suffix, stem + "." + target + suffix}
 }
 
-// languages returns the languages of the options or of the first row; src and tgt if they are unknown.
+// languages returns the languages of the options or of the first row; empty if they are unknown.
 func (e *exporter) languages() (source, target string) {
-	of := func(stated, column, otherwise string) string {
-		if stated != "" {
-			return stated
+	of := func(stated, column string) (code string) {
+		if texts, err := e.first.Texts(column); stated == "" && err == nil {
+			code, _ = texts(0)
 		}
-		if texts, err := e.first.Texts(column); err == nil {
-			if code, _ := texts(0); code != "" {
-				return code
-			}
-		}
-		return otherwise
+		return cmp.Or(stated, code)
 	}
-	return of(e.opts.Table.Source, table.SourceLanguage, "src"), of(e.opts.Table.Target, table.TargetLanguage, "tgt")
+	return of(e.opts.Table.Source, table.SourceLanguage), of(e.opts.Table.Target, table.TargetLanguage)
 }
 
 // create opens the files of all sets, calls fill, and publishes them. On an error no file appears.

@@ -33,7 +33,7 @@ type Report struct {
 	rng     *rand.Rand
 }
 
-// RuleReport counts the pairs that one rule rejects and no rule before it did.
+// RuleReport counts the pairs that one rule rejects and that were not rejected before filtering.
 type RuleReport struct {
 	Name, Condition string
 	Rejected        uint64
