@@ -252,11 +252,16 @@ func TestMoreTokensThanTheGraphTakes(t *testing.T) {
 
 // Dynamic quantisation takes its scale from the batch, so such graphs get one sentence at a time.
 func TestQuantisedVectorDoesNotDependOnBatch(t *testing.T) {
-	e := letters(t, model.Mean, true)
 	texts := []string{"a b", "a c", "z z", "c c", "b", "a b"}
-	together := encodeAll(t, e, texts)
-	for i, text := range texts {
-		compare(t, together[2*i:2*i+2], encodeAll(t, e, []string{text}), 2)
+	for _, field := range []string{"", "quantised: 1"} {
+		e := letters(t, model.Mean, true, field)
+		if !e.graph.session.Single {
+			t.Errorf("%q: the graph gets batches of many sentences", field)
+		}
+		together := encodeAll(t, e, texts)
+		for i, text := range texts {
+			compare(t, together[2*i:2*i+2], encodeAll(t, e, []string{text}), 2)
+		}
 	}
 }
 

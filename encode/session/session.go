@@ -166,7 +166,7 @@ func Open(m *model.Model, inner bool) (s *Session, err error) {
 	}
 	if m.Quantised > 0 && len(m.External) == 0 && f.err == nil && f.graph.Has(m.Output) && tableOf(f.graph, m) == nil {
 		// Nothing of the graph is copied before it is known which parts the program computes itself.
-		s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, file: f}
+		s = &Session{Model: m, Takes: inputNames(m), Output: m.Output, Single: f.quantisesRows(), file: f}
 		if inputs, outputs := s.declared(); inputs != nil {
 			return s, verify(m, inner, inputs, outputs)
 		}
