@@ -63,7 +63,7 @@ func readPieces(ctx context.Context, o Options, t *source) (*pieces, error) {
 		for _, id := range slices.Concat(bos, eos) {
 			wanted[id] = false
 		}
-		p.invented = text.Invent(v.Pieces(), wanted, p.frames[0], o.Invent, o.Seed)
+		p.invented = text.Invent(v.Pieces(), wanted, p.frames, o.Invent, o.Seed)
 	}
 	p.text = text.Sample(o.Sample)
 	p.translate(bos, eos)
@@ -86,11 +86,7 @@ func (p *pieces) translate(bos, eos []int32) {
 
 // translated is sentence i of a text in the student's ids; false if the student lacks one of its pieces.
 func (p *pieces) translated(text *Sentences, i int, bos, eos []int32) ([]int32, bool) {
-	frame := p.frames[max(text.Languages[i], 0)]
-	whole := text.At(i)
-	begin := min(len(frame.Before), len(whole))
-	own := whole[begin:max(len(whole)-len(frame.After), begin)]
-	return p.vocabulary.Translate(slices.Concat(bos, own, eos), nil)
+	return p.vocabulary.Translate(slices.Concat(bos, text.own(i, p.frames), eos), nil)
 }
 
 // countLacking counts the sentences of the text, before any are invented, that have a piece that the student lacks. It

@@ -2,6 +2,7 @@ package distil
 
 import (
 	"math/rand/v2"
+	"slices"
 	"unicode"
 )
 
@@ -35,32 +36,31 @@ func script(piece string) int {
 }
 
 // Invent adds sentences until every wanted piece occurs at least the given number of times, and returns how many it
-// added. pieces are the spellings of the teacher's ids, nil if they are not known; frame surrounds a sentence that has
-// no model.
-func (s *Sentences) Invent(pieces []string, wanted []bool, frame Frame, times int, seed uint64) int {
+// added. pieces are the spellings of the teacher's ids, nil if they are not known; frames are those of the languages of
+// s.Names, of which the first surrounds invented sentences.
+func (s *Sentences) Invent(pieces []string, wanted []bool, frames []Frame, times int, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	scriptOf := make([]int, len(wanted))
 	for id, piece := range pieces {
 		scriptOf[id] = script(piece)
 	}
 	rare := s.rare(wanted, scriptOf, times)
-	models := s.models(scriptOf, frame)
+	models := s.models(scriptOf, frames)
 	added := 0
 	for script, ids := range rare {
 		random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		from := models[script]
 		random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		for n := 0; len(ids) > 0; n++ {
-			var sentence []int32
+			var own []int32
 			if len(from) == 0 {
-				own := min(inventAlone, len(ids))
-				sentence = frame.Around(ids[:own])
-				ids = ids[own:]
+				own = ids[:min(inventAlone, len(ids))]
+				ids = ids[len(own):]
 			} else {
-				sentence = append(sentence, s.At(from[n%len(from)])...)
-				ids = ids[replace(sentence[len(frame.Before):len(sentence)-len(frame.After)], ids, random):]
+				own = slices.Clone(s.own(from[n%len(from)], frames))
+				ids = ids[replace(own, ids, random):]
 			}
-			if _, isNew := s.add(sentence, NoLanguage); isNew {
+			if _, isNew := s.add(frames[0].Around(own), NoLanguage); isNew {
 				added++
 			}
 		}
@@ -97,11 +97,10 @@ func (s *Sentences) rare(wanted []bool, scriptOf []int, times int) [][]int32 {
 
 // models lists the sentences of a moderate length by the script of most of their pieces. Each is also a model for
 // pieces without a script.
-func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
+func (s *Sentences) models(scriptOf []int, frames []Frame) [][]int {
 	models := make([][]int, len(scripts)+1)
 	for i := range s.Ends {
-		ids := s.At(i)
-		own := ids[len(frame.Before) : len(ids)-len(frame.After)]
+		own := s.own(i, frames)
 		if len(own) < minModel || len(own) > maxModel {
 			continue
 		}
@@ -124,6 +123,13 @@ func (s *Sentences) models(scriptOf []int, frame Frame) [][]int {
 
 // Frame is the ids before and after a sentence's own.
 type Frame struct{ Before, After []int32 }
+
+// own is sentence i without its frame. frames are those of the languages of s.Names; an invented sentence has the first.
+func (s *Sentences) own(i int, frames []Frame) []int32 {
+	frame, whole := frames[max(s.Languages[i], 0)], s.At(i)
+	begin := min(len(frame.Before), len(whole))
+	return whole[begin:max(len(whole)-len(frame.After), begin)]
+}
 
 // Around puts the frame around ids.
 func (f Frame) Around(ids []int32) []int32 {
