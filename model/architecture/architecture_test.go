@@ -191,6 +191,7 @@ func TestBadModels(t *testing.T) {
 		{"an activation", "xlm-roberta", `hidden_act is "quick_gelu", but only gelu, `, config("hidden_act", "quick_gelu")},
 		{"a scaling", "llama", `rope_scaling is of type "longrope", but only default`, config("rope_parameters", map[string]any{"rope_type": "longrope"})},
 		{"a scaling without a factor", "llama", "rope_scaling has the factor 0", config("rope_parameters", map[string]any{"rope_type": "linear"})},
+		{"a scaling of no length", "llama", "original_max_position_embeddings -1, but must have a positive one", config("rope_parameters", map[string]any{"rope_type": "yarn", "factor": 2, "original_max_position_embeddings": -1})},
 		{"capped scores", "gemma3-causal", "attn_logit_softcapping is 50, which cannot be computed", config("attn_logit_softcapping", 50)},
 		{"a decoder", "bert", "is_decoder is true, but only false can be computed", config("is_decoder", true)},
 		{"no place is left", "xlm-roberta", "leaves no place after the first 2", config("max_position_embeddings", 2)},
@@ -249,6 +250,46 @@ func TestScaledPlaces(t *testing.T) {
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestScaledContext: the length that a model was trained on is found as Hugging Face finds it.
+func TestScaledContext(t *testing.T) {
+	frequencies := func(fields, scaling string) []float32 {
+		t.Helper()
+		c := &config{}
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"max_position_embeddings": 32768, %s"rope_parameters": %s}`, fields, scaling), &c.values); err != nil {
+			t.Fatal(err)
+		}
+		r := c.rope(everywhere, 1e6, 128)
+		if c.wrong != nil {
+			t.Fatal(c.wrong)
+		}
+		return r.frequencies
+	}
+	for _, kind := range []string{`"rope_type": "yarn", "factor": 4`, `"rope_type": "llama3", "factor": 4, "low_freq_factor": 1, "high_freq_factor": 4`} {
+		own := func(context int) string {
+			return fmt.Sprintf(`{%s, "original_max_position_embeddings": %d}`, kind, context)
+		}
+		const above = `"original_max_position_embeddings": 4096, `
+		whole, part := frequencies("", own(32768)), frequencies("", own(4096))
+		if slices.Equal(whole, part) {
+			t.Fatalf("%s: the length makes no difference", kind)
+		}
+		for _, c := range []struct {
+			name, fields, scaling string
+			want                  []float32
+		}{
+			{"missing", "", "{" + kind + "}", whole},
+			{"the configuration's", above, "{" + kind + "}", part},
+			{"both", above, own(32768), part},
+			{"a set of several", above, `{"full_attention": ` + own(32768) + "}", whole},
+			{"missing in a set of several", above, `{"full_attention": {` + kind + "}}", whole},
+		} {
+			if got := frequencies(c.fields, c.scaling); !slices.Equal(got, c.want) {
+				t.Errorf("%s, %s: the frequencies are those of another length", kind, c.name)
+			}
+		}
 	}
 }
 

@@ -38,11 +38,12 @@ type scaling struct {
 func (c *config) rope(kind string, theta float64, head int) rope {
 	s := scaling{Theta: theta}
 	var sets map[string]json.RawMessage
+	several := false
 	c.value("rope_scaling", &s)
 	if c.value("rope_parameters", &sets) {
 		set := c.values["rope_parameters"]
 		if own, ok := sets[kind]; ok {
-			set = own
+			set, several = own, true
 		}
 		if string(set) != "null" && json.Unmarshal(set, &s) != nil {
 			c.refuse("rope_parameters is %s, which is not of its kind", set)
@@ -72,11 +73,28 @@ func (c *config) rope(kind string, theta float64, head int) rope {
 		c.refuse("rope_scaling has the factor %v, but must have one of 1 or more", s.Factor)
 		return r
 	}
+	if s.Kind == "llama3" || s.Kind == "yarn" {
+		c.context(&s, several)
+	}
 	turned := scaled(&r, s, head)
 	for i := range r.frequencies {
 		r.frequencies[i] = float32(turned(i))
 	}
 	return r
+}
+
+// context completes the length that the model was trained on as Hugging Face does: the configuration's own field stands
+// above that of a single set, and without either it is that of the model as it is.
+func (c *config) context(s *scaling, several bool) {
+	if !several {
+		c.value("original_max_position_embeddings", &s.Context)
+	}
+	if s.Context == 0 {
+		c.value("max_position_embeddings", &s.Context)
+	}
+	if !(s.Context > 0) {
+		c.refuse("rope_scaling of type %s has original_max_position_embeddings %v, but must have a positive one", s.Kind, s.Context)
+	}
 }
 
 // plainTurn is the angle by which pair i is turned from one place to the next, without scaling.
