@@ -34,6 +34,11 @@ const (
 // word's left neighbour does to it, and whose head is a layer with tanh. Its output is `sentence`; the features are
 // `pooled`.
 func writeTeacher(t *testing.T, neighbours float32) string {
+	return writeTeacherWithin(t, neighbours, export.NewGraph("").Limit)
+}
+
+// writeTeacherWithin has the weights in a file of their own if they have more than limit bytes.
+func writeTeacherWithin(t *testing.T, neighbours float32, limit int) string {
 	t.Helper()
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -72,7 +77,8 @@ func writeTeacher(t *testing.T, neighbours float32) string {
 	g.Node("Tanh", []string{"layer"}, []string{"short"})
 	g.Node("LpNormalization", []string{"short"}, []string{"sentence"}, export.Attr{Name: "axis", Value: 1})
 	g.Output("sentence", export.Float32, "batch", 16)
-	model, err := g.Model()
+	g.Limit = limit
+	external, err := g.Write(dir, "model.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +86,10 @@ func writeTeacher(t *testing.T, neighbours float32) string {
 	for i := range words {
 		vocabulary += fmt.Sprintf("w%c%c\n", 'a'+i/26, 'a'+i%26)
 	}
-	write(t, dir, "model.onnx", string(model))
 	write(t, dir, "vocab.txt", vocabulary)
 	write(t, dir, "model.yaml", "name: teacher\nonnx: model.onnx\ntokenizer: {kind: wordpiece, file: vocab.txt, bos: \"[CLS]\", eos: \"[SEP]\"}\nmax_tokens: 32\n"+
-		"inputs: {ids: ids}\noutput: sentence\npooling: none\nnormalise: false\ndim: 16\nlicence: none\nlanguages: [aa, bb]\n")
+		"inputs: {ids: ids}\noutput: sentence\npooling: none\nnormalise: false\ndim: 16\nlicence: none\nlanguages: [aa, bb]\n"+
+		fmt.Sprintf("external_data: [%s]\n", strings.Join(external, ", ")))
 	return dir
 }
 
@@ -135,6 +141,26 @@ func TestStudentOfALinearTeacherIsExact(t *testing.T) {
 		if least := map[int]float64{4: 0.97, 8: 0.9999}[bits]; s.Cosine < least {
 			t.Errorf("%d bits: cosine %g to the teacher, want at least %g", bits, s.Cosine, least)
 		}
+	}
+}
+
+// TestTeacherWithWeightsInAFile: the student has the head's weights in its graph, wherever the teacher has them.
+func TestTeacherWithWeightsInAFile(t *testing.T) {
+	text := writeText(t, 10_500)
+	var graphs [][]byte
+	for _, teacher := range []string{writeTeacher(t, 0), writeTeacherWithin(t, 0, 0)} {
+		s, err := Run(t.Context(), options(t, teacher, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph, err := os.ReadFile(filepath.Join(s.Model, modelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs = append(graphs, graph)
+	}
+	if !bytes.Equal(graphs[0], graphs[1]) {
+		t.Error("the student is another one")
 	}
 }
 

@@ -88,13 +88,25 @@ func openFeatures(o Options, m *model.Model) (*source, error) {
 		if e, err = encode.OpenInner(m, name, o.encodeOptions()); err != nil {
 			continue
 		}
-		head, err := student.FindHead(graph, name, m.Output, m.Dim)
+		head, err := headOf(m, graph, name)
 		if err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
 		return &source{model: m, encoder: e, tensor: name, head: head}, nil
 	}
 	return nil, err
+}
+
+// headOf cuts the head out of the teacher's graph, with its weights that are in files beside the graph: a student is one
+// file.
+func headOf(m *model.Model, graph *onnxgraph.Graph, from string) (_ *student.Head, err error) {
+	external := m.OpenExternal()
+	defer func() { err = errors.Join(err, external.Close()) }()
+	_, takes := graph.Between(from, m.Output)
+	if graph, err = graph.Inside(takes, external.Open); err != nil {
+		return nil, badinput.Errorf("%s of encoder %s: %w", m.ONNX, m.Name, err)
+	}
+	return student.FindHead(graph, from, m.Output, m.Dim)
 }
 
 // graphOf reads an encoder's graph.

@@ -337,6 +337,10 @@ func TestLargeWeights(t *testing.T) {
 	if got, want := numbersOf(t, back), numbersOf(t, g.Initializers[1]); !bytes.Equal(got, want) {
 		t.Errorf("a small weight in another file is %v, want %v", got, want)
 	}
+	inside := parsed(outside.Inside(map[string]bool{"large": true}, elsewhere)).Initializers[0]
+	if got, want := numbersOf(t, inside), numbersOf(t, g.Initializers[0]); !bytes.Equal(got, want) {
+		t.Error("a weight that is read into the graph has other numbers")
+	}
 	w, err := outside.Initializers[0].Weight(func(file string) (io.ReaderAt, error) {
 		if file != "m.onnx" {
 			t.Errorf("it is in %s", file)
