@@ -39,7 +39,7 @@ func TestOutputsAreChecked(t *testing.T) {
 			}
 			before := f.Value.String()
 			bad := missing
-			if kind == flags.Folder {
+			if kind == flags.Folder || kind == flags.Filled {
 				bad = filepath.Join(os.DevNull, "x")
 			}
 			if err := f.Value.Set(bad); err != nil {
@@ -63,6 +63,15 @@ func TestOutputsAreChecked(t *testing.T) {
 	}
 	if _, err := command(t, "eval", "bucc-cosine", "--dir", "none", "--curve", missing); err == nil || !strings.Contains(err.Error(), "--curve") {
 		t.Errorf("the curve is refused after the sets: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--out", "--teacher-cache"} {
+		if _, err := command(t, "distill", "--teacher", "none", flag, file); !badinput.Is(err) || !strings.HasPrefix(err.Error(), flag) {
+			t.Errorf("distill %s: a file is refused after the teacher: %v", flag, err)
+		}
 	}
 }
 

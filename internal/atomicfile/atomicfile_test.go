@@ -148,11 +148,18 @@ func TestWritable(t *testing.T) {
 		if err := WritableDir(path); !badinput.Is(err) {
 			t.Errorf("directory %s: %v", path, err)
 		}
+		if err := WritableWithin(path); !badinput.Is(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("within directory %s: %v", path, err)
+		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "new"), filepath.Join(dir, "new", "deep")} {
-		if err := WritableDir(path); err != nil {
+		if err := errors.Join(WritableDir(path), WritableWithin(path)); err != nil {
 			t.Errorf("directory %s: %v", path, err)
 		}
+	}
+	const here = "/proc/self/cwd" // beside it nothing can be made, whoever tries
+	if err := WritableWithin(here); err != nil || WritableDir(here) == nil {
+		t.Errorf("within directory %s: %v, beside its files: %v", here, err, WritableDir(here))
 	}
 	only(t, file)
 	if got, err := os.ReadFile(file); err != nil || string(got) != "kept" {

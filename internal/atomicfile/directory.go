@@ -46,10 +46,18 @@ func WriteDir(dir string, files map[string][]byte) (err error) {
 // WritableDir returns the error with which WriteDir would begin, and leaves nothing.
 func WritableDir(dir string) error {
 	dir = filepath.Clean(dir)
+	return writable(dir, filepath.Dir(dir))
+}
+
+// WritableWithin returns the error of a directory that files cannot be written into, which need not exist yet, and
+// leaves nothing.
+func WritableWithin(dir string) error { return writable(dir, filepath.Clean(dir)) }
+
+// writable is the error of a directory that cannot be made in the one above it, or in the first that there is.
+func writable(dir, above string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return badinput.Errorf("%s is a file; name a directory", dir)
 	}
-	above := filepath.Dir(dir)
 	for {
 		info, err := os.Stat(above)
 		if err == nil && !info.IsDir() {

@@ -78,6 +78,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 		"share of the encoder of --beside in the square of a vector's length")
 	f.Float64Var(&o.Epochs, "epochs", o.Epochs,
 		"passes of gradient descent over the text and the bitext after the least squares; 0: none")
+	flags.Filled.Mark(f, "out", "teacher-cache")
 	return program.GoesOn(cmd)
 }
 

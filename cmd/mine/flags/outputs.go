@@ -27,6 +27,7 @@ const (
 	Text     Outputs = "text"     // the same, compressed as its ending says
 	Updated  Outputs = "updated"  // a file that may be read, too
 	Folder   Outputs = "folder"
+	Filled   Outputs = "filled" // a folder that files are written into, where others stay
 )
 
 const outputAnnotation = "mine_output"
@@ -56,7 +57,7 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 			return
 		}
 		file := absolute(path)
-		if other, taken := outputs[file]; taken && kind != Folder {
+		if other, taken := outputs[file]; taken && kind != Folder && kind != Filled {
 			if err = RefuseSame(other, file, f.Name, path); err != nil {
 				return
 			}
@@ -65,6 +66,8 @@ func CheckOutputs(cmd *cobra.Command, args []string) (err error) {
 		switch kind {
 		case Folder:
 			err = atomicfile.WritableDir(path)
+		case Filled:
+			err = atomicfile.WritableWithin(path)
 		case Updated:
 			err = cmp.Or(atomicfile.Writable(path), record.RefuseOwn(path))
 		case Replaced:
