@@ -24,6 +24,8 @@ import (
 type Text struct {
 	Language  string
 	Sentences iter.Seq2[string, error]
+	// Optional: it is left out if the encoder has prefixes, and none for the language.
+	Optional bool
 }
 
 // Mean is the mean of unit vectors.
@@ -86,6 +88,9 @@ func (r *Centred) compute(ctx context.Context, m *model.Model, texts []Text, o e
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r.All.Vector = make([]float64, e.Dim())
 	for _, text := range texts {
+		if _, err := m.Prefix(text.Language); err != nil && text.Optional {
+			continue
+		}
 		at := slices.IndexFunc(r.Languages, func(m Mean) bool { return m.Language == text.Language })
 		if at < 0 {
 			at = len(r.Languages)
@@ -103,6 +108,9 @@ func (r *Centred) compute(ctx context.Context, m *model.Model, texts []Text, o e
 		}
 		r.Languages[at].Sentences += n
 		r.All.Sentences += n
+	}
+	if r.Languages == nil {
+		return badinput.Errorf("encoder %s has no prefix for any of the languages that the program has sentences in: name sentences of your own by --text", m.Name)
 	}
 	for _, mean := range r.Languages {
 		if mean.Sentences < minSentences {

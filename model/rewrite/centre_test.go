@@ -13,6 +13,7 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/fixtures"
+	"bitextmine/train/export"
 	"bitextmine/train/traintest"
 )
 
@@ -36,7 +37,7 @@ func onDisk(t *testing.T) string {
 
 // lines are n sentences of a language.
 func lines(language, words string, n int) Text {
-	return Text{language, func(yield func(string, error) bool) {
+	return Text{Language: language, Sentences: func(yield func(string, error) bool) {
 		for i := range n {
 			if !yield(words+strings.Repeat(" "+words, i%7), nil) {
 				return
@@ -138,4 +139,32 @@ func TestRefusedCentres(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "centre") {
 		t.Errorf("the manifest was changed: %v", err)
 	}
+}
+
+// TestPrefixesOfSomeLanguages: of the program's own sentences those are taken that the encoder has a prefix for.
+func TestPrefixesOfSomeLanguages(t *testing.T) {
+	dir := written(t, small(export.Opset), "prefixes: {de: {text: 'a '}, en: {text: 'b '}}\n")
+	r, err := Quantise(t.Context(), QuantiseOptions{Model: dir, Out: filepath.Join(t.TempDir(), "int8")})
+	if err != nil || r.Languages != 2 || r.Sentences != 40 {
+		t.Errorf("vectors in 8 bits are compared by %+v (%v), want 40 sentences in 2 languages", r, err)
+	}
+	own := func(languages ...string) (texts []Text) {
+		for _, language := range languages {
+			text := lines(language, "a b", 100)
+			text.Optional = true
+			texts = append(texts, text)
+		}
+		return texts
+	}
+	c, err := Centre(t.Context(), dir, own("fr", "de"), false, encode.Options{})
+	if err != nil || len(c.Languages) != 1 || c.Languages[0].Language != "de" {
+		t.Errorf("the centre is that of %+v (%v), want German's", c, err)
+	}
+	_, err = Centre(t.Context(), dir, own("fr"), false, encode.Options{})
+	encodetest.Refused(t, err, "name sentences of your own by --text")
+	_, err = Centre(t.Context(), dir, []Text{lines("fr", "a b", 100)}, false, encode.Options{})
+	encodetest.Refused(t, err, `no prefix for language "fr"`)
+	dir = written(t, small(export.Opset), "prefixes: {xh: {text: 'a '}}\n")
+	_, err = Quantise(t.Context(), QuantiseOptions{Model: dir, Out: filepath.Join(t.TempDir(), "int8")})
+	encodetest.Refused(t, err, "no prefix for any of the languages")
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -32,6 +33,7 @@ type Quantised struct {
 	Changed       counts
 	Before, After int     // bytes of the graphs
 	Sentences     int     // compared
+	Languages     int     // of these sentences
 	Min, Mean     float64 // cosine to the vectors of the encoder as it was
 	Ratio         float64 // ratio of the speeds in sentences a second
 	// Judge says that it is a judge: Sentences are pairs, and Mean is the correlation of their logits.
@@ -124,18 +126,28 @@ func (r *Quantised) write(m *model.Model, dir, name string) (err error) {
 	return atomicfile.WriteBytes(filepath.Join(dir, model.FileName), text)
 }
 
-// sample is the program's own sentences in nine languages, some of each.
-func sample() (languages []string, texts [][]string, err error) {
+// sample is some of the program's own sentences in each language that an encoder has a prefix for, if it has prefixes.
+func sample(m *model.Model) (languages []string, texts [][]string, err error) {
 	const each = 20
-	languages, texts, err = exchange.FixtureText()
-	for i, all := range texts {
+	own, sentences, err := exchange.FixtureText()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, all := range sentences {
+		if _, err := m.Prefix(own[i]); err != nil {
+			continue
+		}
 		var some []string
 		for k := range each {
 			some = append(some, all[k*len(all)/each])
 		}
-		texts[i] = some
+		languages, texts = append(languages, own[i]), append(texts, some)
 	}
-	return languages, texts, err
+	if languages == nil {
+		return nil, nil, badinput.Errorf("encoder %s has no prefix for any of the languages %s, in which its vectors are compared: add one to prefixes in its %s, or %q for every language that is not listed",
+			m.Name, strings.Join(own, ", "), model.FileName, model.AnyLanguage)
+	}
+	return languages, texts, nil
 }
 
 // compare encodes the sample with both encoders, by turns.
@@ -151,12 +163,12 @@ func (r *Quantised) compare(ctx context.Context, before *model.Model, dir string
 		}
 		defer func() { err = errors.Join(err, encoders[i].Close()) }()
 	}
-	languages, texts, err := sample()
+	languages, texts, err := sample(before)
 	if err != nil {
 		return err
 	}
 	var took [2]time.Duration
-	r.Min = 1
+	r.Min, r.Languages = 1, len(languages)
 	for i, language := range languages {
 		var rows [2][]float32
 		for k, e := range encoders {
@@ -192,9 +204,9 @@ the judge is %s
 		return err
 	}
 	_, err := fmt.Fprintf(out, `%d products, %d convolutions and %d tables in 8 bits: %.1f MB instead of %.1f
-cosine to the encoder as it was, %d sentences in nine languages: least %.4f, mean %.4f
+cosine to the encoder as it was, %d sentences in %d languages: least %.4f, mean %.4f
 sentences a second: %.1f times as many
 the encoder is %s
-`, r.Changed.Products, r.Changed.Convolutions, r.Changed.Tables, float64(r.After)/1e6, float64(r.Before)/1e6, r.Sentences, r.Min, r.Mean, r.Ratio, r.Out)
+`, r.Changed.Products, r.Changed.Convolutions, r.Changed.Tables, float64(r.After)/1e6, float64(r.Before)/1e6, r.Sentences, r.Languages, r.Min, r.Mean, r.Ratio, r.Out)
 	return err
 }

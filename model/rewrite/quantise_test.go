@@ -189,7 +189,8 @@ func TestEverythingThatIsQuantised(t *testing.T) {
 		}
 		independent(t, dir, out, sentences(words), 0.999)
 		var text bytes.Buffer
-		if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "1 convolutions and 1 tables in 8 bits") {
+		if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "1 convolutions and 1 tables in 8 bits") ||
+			!strings.Contains(text.String(), "300 sentences in 15 languages") {
 			t.Errorf("%v, it prints\n%s", err, text.String())
 		}
 	}

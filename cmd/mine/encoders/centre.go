@@ -69,7 +69,7 @@ func runCentre(ctx context.Context, ref string, files []string, most int, own bo
 			return err
 		}
 		for i, language := range languages {
-			texts = append(texts, rewrite.Text{Language: language, Sentences: func(yield func(string, error) bool) {
+			texts = append(texts, rewrite.Text{Language: language, Optional: true, Sentences: func(yield func(string, error) bool) {
 				for _, text := range sentences[i] {
 					if !yield(text, nil) {
 						return
