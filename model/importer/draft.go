@@ -7,10 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bitextmine/encode/model"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 	"bitextmine/train/encoder"
 	"bitextmine/train/export"
 
@@ -29,6 +31,21 @@ type Options struct {
 	Weights bool            // the encoder's directory must have weights that training can start from
 	Library string          // ONNX Runtime's (encode.Options)
 	Known   *model.Manifest // manifest of the same encoder in configs/models; nil: looked up by name
+}
+
+// RefuseFixed refuses settings without effect on a model whose format leaves no choice of them, which what describes.
+// --prompt none is taken: a known encoder has a prefix.
+func (o Options) RefuseFixed(what string) error {
+	none := len(o.Prompts) == 0 || slices.Equal(o.Prompts, []string{noPrompt})
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"pooling", o.Pooling != ""}, {"dim", o.Dim != 0}, {"prompt", !none}, {"onnx", o.ONNX != ""}} {
+		if flag.given {
+			return badinput.Errorf("--%s has no effect on %s: leave it out", flag.name, what)
+		}
+	}
+	return nil
 }
 
 // Finding is one conclusion.
@@ -68,7 +85,7 @@ func (b *Draft) Open(fallback string) error {
 		return err
 	}
 	_, err = os.Stat(b.Dir)
-	b.made = errors.Is(err, fs.ErrNotExist)
+	b.made = b.made || errors.Is(err, fs.ErrNotExist) // a wheel's folder is opened again where it is unpacked
 	return os.MkdirAll(b.Dir, 0o777)
 }
 
@@ -104,7 +121,7 @@ func (b *Draft) replace() error {
 }
 
 // LookUp sets Known, unless the caller did: by the given name, by the origin that config.json names, or by the folder's
-// name, which is the repository's without its owner.
+// or file's name, which is the encoder's, or the repository's without its owner.
 func (b *Draft) LookUp(origin, folder string) {
 	all, err := Known()
 	if err != nil || b.Known != nil {
@@ -113,7 +130,7 @@ func (b *Draft) LookUp(origin, folder string) {
 	for _, m := range all {
 		repository := path.Base(m.Source.Hub)
 		switch {
-		case strings.EqualFold(m.Name, b.Name), m.Source.Hub != "" &&
+		case strings.EqualFold(m.Name, b.Name), strings.EqualFold(m.Name, folder), m.Source.Hub != "" &&
 			(strings.EqualFold(origin, m.Source.Hub) || strings.EqualFold(folder, repository)):
 			b.Known = &m
 			return

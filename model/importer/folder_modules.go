@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"bitextmine/corpus"
 	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
@@ -284,6 +285,23 @@ func readPrompts(f *folder) error {
 	return nil
 }
 
+// noPrompt is the name of no prompt.
+const noPrompt = "none"
+
+// promptOf reads NAME, which is for any language, or LANGUAGE=NAME.
+func promptOf(choice string) (language, name string, err error) {
+	language, name, ok := strings.Cut(choice, "=")
+	if !ok {
+		return model.AnyLanguage, choice, nil
+	}
+	if language != model.AnyLanguage {
+		if language, err = corpus.ParseLanguage(language); err != nil {
+			err = badinput.Errorf("--prompt %s: %w", choice, err)
+		}
+	}
+	return language, name, err
+}
+
 // choosePrompts makes prefixes of the prompts that the caller names: NAME, or LANGUAGE=NAME for one side's language.
 func (f *folder) choosePrompts(prompts map[string]string) error {
 	if f.Prefix != "" {
@@ -291,12 +309,15 @@ func (f *folder) choosePrompts(prompts map[string]string) error {
 	}
 	prefixes := map[string]model.Prefix{}
 	for _, choice := range f.Options.Prompts {
-		language, name, ok := strings.Cut(choice, "=")
-		if !ok {
-			language, name = model.AnyLanguage, choice
+		language, name, err := promptOf(choice)
+		if err != nil {
+			return err
+		}
+		if _, twice := prefixes[language]; twice {
+			return badinput.Errorf("--prompt names two prompts for the language %q: name one", language)
 		}
 		text, ok := prompts[name]
-		if !ok && name != "none" {
+		if !ok && name != noPrompt {
 			return badinput.Errorf("--prompt names %q, but %s has the prompts %s: name one of them, or none", name,
 				f.at(promptsFile), listed(slices.Sorted(maps.Keys(prompts))))
 		}

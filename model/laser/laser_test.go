@@ -50,8 +50,12 @@ func TestVectors(t *testing.T) {
 	for name, vectors := range all {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "encoder")
-			if _, err := Import(t.Context(), "testdata/"+name+".pt", "", importer.Options{Out: out}); err != nil {
+			r, err := Import(t.Context(), "testdata/"+name+".pt", "", importer.Options{Out: out, Name: "mine"})
+			if err != nil {
 				t.Fatal(err)
+			}
+			if m := r.Manifest; (name == "laser2") != (len(m.Languages) == 93 && m.Licence != "" && m.Source.Homepage != "") {
+				t.Errorf("its languages are %v, its licence %q and its source %+v", m.Languages, m.Licence, m.Source)
 			}
 			compare(t, out, g.Sentences, vectors)
 		})
@@ -145,6 +149,16 @@ func TestRefused(t *testing.T) {
 		if _, err := Import(t.Context(), path, "testdata/laser2.spm", importer.Options{Out: filepath.Join(t.TempDir(), "out")}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// TestFlagsWithoutEffect: what the checkpoint fixes is refused by its flag.
+func TestFlagsWithoutEffect(t *testing.T) {
+	for flag, o := range map[string]importer.Options{"--dim": {Dim: 4}, "--pooling": {Pooling: "mean"}, "--prompt": {Prompts: []string{"query"}},
+		"--onnx": {ONNX: "x.onnx"}, "--weights": {Weights: true}} {
+		o.Out = filepath.Join(t.TempDir(), "out")
+		_, err := Import(t.Context(), "testdata/laser2.pt", "", o)
+		encodetest.Refused(t, err, flag+" has no effect on testdata/laser2.pt, a checkpoint of LASER")
 	}
 }
 
