@@ -48,9 +48,10 @@ type Model struct {
 }
 
 // LoadAny reads the manifest of an encoder or a judge and verifies its files. ref is the name of a built-in encoder
-// (fixtures.Encoder), the path of a manifest, or the directory of a model.yaml.
+// (fixtures.Encoder), the path of a manifest, or the directory of a model.yaml: a directory with the name of a built-in
+// encoder is ./NAME.
 func LoadAny(ref string) (*Model, error) {
-	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil {
+	if builtin, err := fs.Sub(fixtures.Models, path.Join("models", ref)); err == nil && filepath.Base(ref) == ref {
 		if _, err := fs.Stat(builtin, FileName); err == nil {
 			m, err := LoadFS(builtin, FileName)
 			if err == nil && m.ONNX == graphName {

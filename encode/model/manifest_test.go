@@ -176,6 +176,17 @@ func TestLoad(t *testing.T) {
 			t.Errorf("Load(%s): %v; another digest than the built-in encoder's", ref, err)
 		}
 	}
+	t.Run("a directory with the name of a built-in encoder", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.CopyFS(fixtures.Encoder, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		for ref, name := range map[string]string{"./" + fixtures.Encoder: encodetest.BagName, fixtures.Encoder + "/": encodetest.BagName, fixtures.Encoder: fixtures.Encoder} {
+			if m, err := LoadAny(ref); err != nil || m.Name != name {
+				t.Errorf("LoadAny(%s) is %v (%v), want encoder %s", ref, m, err, name)
+			}
+		}
+	})
 	sums := encodetest.Changed(t, "onnx: model.onnx", "onnx: model.onnx\nsha256: "+strings.Repeat("0", 64))
 	centre := encodetest.Changed(t, "pooling: none", "pooling: none\ncentre: {file: spm.model, sha256: "+strings.Repeat("0", 64)+"}")
 	missing := encodetest.Changed(t, "file: spm.model", "file: other.model")
