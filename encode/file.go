@@ -58,9 +58,8 @@ func (e *Encoder) EncodeFile(ctx context.Context, path string, dtype embedding.D
 }
 
 // OpenInner starts a model that gives another tensor of its graph in place of its output: float32 [batch, dim], one row
-// a sentence, as the graph computes it. The tensor need not be one of the graph's outputs; with external_data it must
-// be. No tensor is the manifest's own output, pooled, and neither normalised
-// nor centred.
+// a sentence, as the graph computes it. The tensor need not be one of the graph's outputs. No tensor is the manifest's
+// own output, pooled, and neither normalised nor centred.
 func OpenInner(m *model.Model, tensor string, options Options) (*Encoder, error) {
 	inner := *m
 	inner.Normalise, inner.Centre = false, model.Centre{}

