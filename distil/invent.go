@@ -124,7 +124,7 @@ func (s *Sentences) models(scriptOf []int, frames []Frame) [][]int {
 // Frame is the ids before and after a sentence's own.
 type Frame struct{ Before, After []int32 }
 
-// own is sentence i without its frame. frames are those of the languages of s.Names; an invented sentence has the first.
+// own is sentence i without its frame. frames are those of the languages of s.Names; invented sentences have the first.
 func (s *Sentences) own(i int, frames []Frame) []int32 {
 	frame, whole := frames[max(s.Languages[i], 0)], s.At(i)
 	begin := min(len(frame.Before), len(whole))

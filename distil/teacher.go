@@ -97,14 +97,19 @@ func openFeatures(o Options, m *model.Model) (*source, error) {
 	return nil, err
 }
 
-// headOf cuts the head out of the teacher's graph, with its weights that are in files beside the graph: a student is one
-// file.
+// headOf cuts the head out of the teacher's graph. Its weights that are in files beside the graph are read into it, as
+// a student is one file.
 func headOf(m *model.Model, graph *onnxgraph.Graph, from string) (_ *student.Head, err error) {
 	external := m.OpenExternal()
 	defer func() { err = errors.Join(err, external.Close()) }()
 	_, takes := graph.Between(from, m.Output)
-	if graph, err = graph.Inside(takes, external.Open); err != nil {
-		return nil, badinput.Errorf("%s of encoder %s: %w", m.ONNX, m.Name, err)
+	for i, w := range graph.Initializers {
+		if !takes[w.Name] {
+			continue
+		}
+		if graph.Initializers[i], err = w.Inside(external.Open); err != nil {
+			return nil, badinput.Errorf("%s of encoder %s: %w", m.ONNX, m.Name, err)
+		}
 	}
 	return student.FindHead(graph, from, m.Output, m.Dim)
 }

@@ -30,7 +30,8 @@ func (g *Graph) Declared(open func(file string) (io.ReaderAt, error)) (*Graph, e
 		case err != nil:
 			return as, err
 		case weight.Size < largeBytes:
-			return weight.inside()
+			inside, err := weight.inside()
+			return fieldOfMessage(graphInitializer, inside), err
 		}
 		var shape []byte
 		for _, size := range weight.Shape {
@@ -63,30 +64,6 @@ func (g *Graph) Outside(model []byte, where func(file string) (string, error)) (
 		file, err := where(at.file)
 		return fieldOfMessage(graphInitializer, Outside(at.rest, file, at.offset, at.length)), err
 	})
-}
-
-// Inside is the graph with the named weights in it that are in files beside the model's own. open gives a file's content.
-func (g *Graph) Inside(names map[string]bool, open func(file string) (io.ReaderAt, error)) (*Graph, error) {
-	return g.withWeights(func(w Initializer, as protofield.Field) (protofield.Field, error) {
-		if !names[w.Name] {
-			return as, nil
-		}
-		at, err := w.outside()
-		if err != nil || at.file == "" {
-			return as, err
-		}
-		weight, err := w.Weight(open)
-		if err != nil {
-			return as, err
-		}
-		return weight.inside()
-	})
-}
-
-// inside is an initializer with the numbers in it.
-func (w Weight) inside() (protofield.Field, error) {
-	numbers, err := w.Read(0, w.Size)
-	return fieldOfMessage(graphInitializer, appendMessage(w.Head, tensorRaw, numbers)), err
 }
 
 // Outside is a TensorProto whose numbers are in a file: head are its other fields. bytes -1: up to the file's end.

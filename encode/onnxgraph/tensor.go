@@ -171,6 +171,26 @@ func (w Initializer) Weight(open func(file string) (io.ReaderAt, error)) (Weight
 	return Weight{t.Shape, t.Type, at.rest, size, in, int64(at.offset)}, err
 }
 
+// Inside is the initializer with its numbers in the model. open gives the content of a file beside the model's own.
+func (w Initializer) Inside(open func(file string) (io.ReaderAt, error)) (Initializer, error) {
+	at, err := w.outside()
+	if err != nil || at.file == "" {
+		return w, err
+	}
+	weight, err := w.Weight(open)
+	if err != nil {
+		return w, err
+	}
+	w.Raw, err = weight.inside()
+	return w, err
+}
+
+// inside is a TensorProto with the numbers in it.
+func (w Weight) inside() ([]byte, error) {
+	numbers, err := w.Read(0, w.Size)
+	return appendMessage(w.Head, tensorRaw, numbers), err
+}
+
 // place is where a tensor's numbers are: in a file, or in the model if there is none.
 type place struct {
 	file           string
