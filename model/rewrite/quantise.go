@@ -33,7 +33,7 @@ type Quantised struct {
 	Changed       counts
 	Before, After int     // bytes of the graphs
 	Sentences     int     // compared
-	Languages     int     // of these sentences
+	Languages     int     // languages of these sentences
 	Min, Mean     float64 // cosine to the vectors of the encoder as it was
 	Ratio         float64 // ratio of the speeds in sentences a second
 	// Judge says that it is a judge: Sentences are pairs, and Mean is the correlation of their logits.
