@@ -62,7 +62,7 @@ func Open(name string, opts Options) (index.Searcher, error) {
 		name)
 }
 
-// MinRows is the number of distinct rows that each side must have for the named backend to search them.
+// MinRows is the number of distinct rows that each side must have for the named backend to search them by its index.
 func MinRows(name string) int {
 	if Exact(name) {
 		return 1

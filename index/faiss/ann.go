@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/index"
 	"bitextmine/index/approximate"
+	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
 )
 
@@ -26,11 +27,20 @@ type ann struct {
 
 func (a *ann) Name() string { return a.on.prefix() + a.factory }
 
-// Search implements index.Searcher. Half of its progress is the making of the two indexes.
+// Search implements index.Searcher. Half of its progress is the making of the two indexes. A cell of which a side has
+// fewer different rows than inverted lists is compared whole.
 func (a *ann) Search(ctx context.Context, src, tgt index.Side, k int, report func(float64)) (index.Result, error) {
 	cell, err := index.NewCell(ctx, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
+	}
+	if min(cell.Source.Len(), cell.Target.Len()) < lists(a.factory) {
+		cell.Close()
+		whole, err := exact.Open(exact.Options{Threads: a.opts.Threads})
+		if err != nil {
+			return index.Result{}, err
+		}
+		return whole.Search(ctx, src, tgt, k, report)
 	}
 	defer cell.Close()
 	forward, backward := cell.Halves()
@@ -148,14 +158,8 @@ type processor interface {
 }
 
 // build trains an index on an even sample of the rows and adds all of them. Errors are badinput where FAISS refuses the
-// factory string or the settings, where there are fewer rows than inverted lists, and where memory is too short to
-// train.
+// factory string or the settings, and where memory is too short to train.
 func build(ctx context.Context, on processor, factory string, rows *index.Distinct, opts Options) (native, error) {
-	if n := lists(factory); rows.Len() < n {
-		return nil, badinput.Errorf(
-			"the index %q has %d lists but the side only %d different rows to train them on; use fewer lists, or exact",
-			factory, n, rows.Len())
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	SetBLASThreads(buildThreads(factory, opts.Threads))

@@ -127,6 +127,29 @@ func TestApproximateOpensRepeatedRows(t *testing.T) {
 	}
 }
 
+// A side whose different rows are fewer than the lists is compared whole, however many rows it has.
+func TestFewDifferentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	rows := indextest.Random(rng, 10, 8)
+	few, many := indextest.Float32(append(slices.Clone(rows), rows...), 8), indextest.Float32(indextest.Random(rng, 40, 8), 8)
+	for name, sides := range map[string][2]index.Side{"source": {few, many}, "target": {many, few}, "both": {few, few}} {
+		s, err := Open("IVF16,Flat", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Search(t.Context(), sides[0], sides[1], 4, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := indextest.BruteForce(sides[0], sides[1], 4)
+		indextest.Same(t, name+": source", got.Source, want.Source)
+		indextest.Same(t, name+": target", got.Target, want.Target)
+		if got.Recall.Min() != 1 {
+			t.Errorf("%s: recall %v, want 1", name, got.Recall)
+		}
+	}
+}
+
 func TestApproximateBadInput(t *testing.T) {
 	src, tgt := clustered(rand.New(rand.NewPCG(3, 3)), 300, 20)
 	for name, c := range map[string]struct {
@@ -136,7 +159,6 @@ func TestApproximateBadInput(t *testing.T) {
 		"no factory":            {"", Options{}},
 		"no such index":         {"IVF8,Flatt", Options{}},
 		"codes that do not fit": {"PQ7", Options{}},
-		"more lists than rows":  {"IVF512,Flat", Options{}},
 		"too few for codes":     {"PQ4x12", Options{}},
 		"nprobe of a graph":     {"HNSW8,Flat", Options{Settings: approximate.Settings{NProbe: 4}}},
 		"negative nprobe":       {"IVF8,Flat", Options{Settings: approximate.Settings{NProbe: -1}}},

@@ -100,12 +100,6 @@ func Memory(lists string, nprobe, rows, threads, dim, k int) int64 {
 	return 8*int64(n)*int64(dim) + 8*(members+1)*int64(rows) + visits + int64(threads)*worker
 }
 
-func tooFewRows(lists, rows int) error {
-	return badinput.Errorf(
-		"search %s%d needs as many different rows as lists but a side has %d; use fewer lists, or exact",
-		Prefix, lists, rows)
-}
-
 // Open returns the searcher with so many lists, in digits. Errors are badinput.
 func Open(lists string, opts Options) (index.Searcher, error) {
 	n, err := Lists(lists)

@@ -268,13 +268,29 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	src, tgt := clustered(rand.New(rand.NewPCG(5, 5)), 100, 8)
-	for name, opts := range map[string]Options{"few rows": {}, "no such directory": {Settings: approximate.Settings{Dir: filepath.Join(t.TempDir(), "none")}}} {
-		s, err := Open(map[string]string{"few rows": "101"}[name]+map[string]string{"no such directory": "4"}[name], opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Search(t.Context(), src, tgt, 4, nil); !badinput.Is(err) {
-			t.Errorf("%s: error %v; want badinput", name, err)
+	s, err := Open("4", Options{Settings: approximate.Settings{Dir: filepath.Join(t.TempDir(), "none")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Search(t.Context(), src, tgt, 4, nil); !badinput.Is(err) {
+		t.Errorf("no such directory: error %v; want badinput", err)
+	}
+}
+
+// TestFewDifferentRows: a side whose different rows are fewer than the lists is compared whole, however many rows it
+// has; one that needs no lists may have fewer.
+func TestFewDifferentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	rows := indextest.Random(rng, 10, 8)
+	few := indextest.Float32(append(slices.Clone(rows), rows...), 8)
+	for others, recall := range map[int]bool{40: false, 400: true} {
+		many := indextest.Float32(indextest.Random(rng, others, 8), 8)
+		for i, sides := range [][2]index.Side{{few, many}, {many, few}} {
+			got := search(t, "16", Options{Settings: approximate.Settings{NProbe: 16}}, sides[0], sides[1], 4)
+			same(t, fmt.Sprintf("%d rows, side %d", others, i), got, indextest.BruteForce(sides[0], sides[1], 4))
+			if measured := got.Recall.SourceRows > 0; measured != recall {
+				t.Errorf("%d rows, side %d: recall is %+v", others, i, got.Recall)
+			}
 		}
 	}
 }

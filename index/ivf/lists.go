@@ -48,9 +48,6 @@ const kind approximate.Kind = "ivf"
 // open reads the lists of a side from the directory, or makes them and keeps them there. They are the same in either
 // case, whatever the kernel.
 func (s *searcher) open(ctx context.Context, side *index.Distinct) (*lists, error) {
-	if side.Len() < s.lists {
-		return nil, tooFewRows(s.lists, side.Len())
-	}
 	build := func() (division, error) { return s.divide(ctx, side) }
 	var d division
 	var err error

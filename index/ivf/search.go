@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"bitextmine/index"
+	"bitextmine/index/exact"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 	"bitextmine/mine"
@@ -25,12 +26,21 @@ func (s *searcher) Search(ctx context.Context, src, tgt index.Side, k int, repor
 	return result, nil
 }
 
-// neighbours searches a cell and measures recall. The cell is closed when it returns.
+// neighbours searches a cell and measures recall. A cell of which a side has fewer different rows than lists is
+// compared whole. The cell is closed when it returns.
 func (s *searcher) neighbours(ctx context.Context, space spill.Space, src, tgt index.Side, k int,
 	report func(float64)) (result index.Result, err error) {
 	cell, err := index.NewCellIn(ctx, space, src, tgt, k)
 	if err != nil {
 		return index.Result{}, err
+	}
+	if divided(cell.Source.Len(), cell.Target.Len()) < s.lists {
+		cell.Close()
+		whole, err := exact.Open(exact.Options{Threads: s.opts.Threads, Kernel: s.opts.Kernel, Space: space})
+		if err != nil {
+			return index.Result{}, err
+		}
+		return whole.Search(ctx, src, tgt, k, report)
 	}
 	defer cell.Close()
 	room := &spill.Arena{Space: space}

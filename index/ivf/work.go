@@ -20,11 +20,16 @@ func (w Work) Of(n, m int) float64 {
 // has too few rows for them. Results depend on it, so it is the same on every machine: products of whole numbers take
 // three quarters of the time of others, which is between the kernels.
 func Whole(lists string, nprobe, n, m int) bool {
-	divided, uneven := min(n, m), Lopsided(n, m)
-	if uneven {
-		divided = max(n, m)
+	return divided(n, m) < MinRows(lists) ||
+		float64(n)*float64(m) <= comparisons(lists, nprobe, Lopsided(n, m), 0.75).Of(n, m)
+}
+
+// divided is the number of rows of the smaller side, of a cell of n x m rows, that is divided into lists.
+func divided(n, m int) int {
+	if Lopsided(n, m) {
+		return max(n, m)
 	}
-	return divided < MinRows(lists) || float64(n)*float64(m) <= comparisons(lists, nprobe, uneven, 0.75).Of(n, m)
+	return min(n, m)
 }
 
 // Comparisons returns the work of a search with so many lists, in digits. A row is compared with the centroids of its
