@@ -336,6 +336,7 @@ func TestMixedTextRefuses(t *testing.T) {
 		"leave the others out":            func(cfg *pipeline.Config) { cfg.LanguageText = append(cfg.LanguageText, "de="+file) },
 		"leave one of them out":           func(cfg *pipeline.Config) { cfg.LangColumn, cfg.LangModel = "l", file },
 		"mixed text has no sides":         func(cfg *pipeline.Config) { cfg.DocMeta = "date=datum" },
+		"src_format, src_encoding":        func(cfg *pipeline.Config) { cfg.SourceCharset = "windows-1252" },
 		"nofile":                          func(cfg *pipeline.Config) { cfg.LanguageText = []string{"mixed=nofile"} },
 		"no column":                       func(cfg *pipeline.Config) { cfg.LangColumn = "lang" },
 		"read its own files": func(cfg *pipeline.Config) {

@@ -20,6 +20,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/setting"
 )
 
 // mixed names text in several languages among --text LANGUAGE=FILES.
@@ -97,6 +98,8 @@ func mixedText(cfg *config.Config) (patterns []string, err error) {
 		err = badinput.Errorf("text: %s=FILES is the text of all languages; leave the others out, or sort it by mine sort", mixed)
 	case cfg.LangModel != "" && cfg.LangColumn != "":
 		err = badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
+	case cfg.Sides != setting.Sides{}:
+		err = badinput.Errorf("src_format, src_encoding, src_text_column and the like: mixed text has no sides; say it of all text, as with --format and --encoding")
 	case strings.Contains(cfg.DocMeta, "="):
 		err = badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
 	default:
