@@ -67,10 +67,15 @@ func everyTwo(langs []string) (pairs []Pair, err error) {
 
 func listed(names string) (pairs []Pair, err error) {
 	for _, name := range fields(names) {
-		p, ok := parsePair(name)
-		switch {
-		case !ok:
+		readings := parsePair(name)
+		if len(readings) == 0 {
 			return nil, badinput.Errorf("lang_pairs: %q is no pair of language codes; write it like de-en", name)
+		}
+		p := readings[0]
+		switch {
+		case len(readings) > 1:
+			return nil, badinput.Errorf("lang_pairs: %s may be %s with %s or %s with %s; write it without regions",
+				name, p.Source, p.Target, readings[1].Source, readings[1].Target)
 		case p.Source == p.Target:
 			return nil, badinput.Errorf("lang_pairs: %s has one language on both sides", name)
 		case slices.Contains(pairs, p), slices.Contains(pairs, Pair{p.Target, p.Source}):
@@ -81,19 +86,20 @@ func listed(names string) (pairs []Pair, err error) {
 	return pairs, nil
 }
 
-// parsePair divides a name at the hyphen that leaves two codes: a code may have one itself, as zh-Hant has.
-func parsePair(name string) (Pair, bool) {
+// parsePair divides a name at every hyphen that leaves two codes: a code may have one itself, as zh-Hant has.
+func parsePair(name string) (readings []Pair) {
 	for i, r := range name {
 		if r != '-' {
 			continue
 		}
 		source, noSource := corpus.ParseLanguage(name[:i])
 		target, noTarget := corpus.ParseLanguage(name[i+1:])
-		if noSource == nil && noTarget == nil {
-			return Pair{source, target}, true
+		p := Pair{source, target}
+		if noSource == nil && noTarget == nil && !slices.Contains(readings, p) {
+			readings = append(readings, p)
 		}
 	}
-	return Pair{}, false
+	return readings
 }
 
 // codes are the languages of a list, each once.
@@ -168,6 +174,7 @@ func check(cfg *config.Config) error {
 	}{
 		{"src", cfg.Source != ""}, {"tgt", cfg.Target != ""}, {"src_text", len(cfg.SourceText) > 0}, {"tgt_text", len(cfg.TargetText) > 0},
 		{"src_format, src_text_column and the like", cfg.Sides != config.Config{}.Sides}, {"gold", cfg.Gold != ""}, {"doc_pairs", cfg.DocPairs != ""},
+		{"src_emb and tgt_emb", cfg.HasVectors()},
 	} {
 		if s.set {
 			return badinput.Errorf("%s: a run over many pairs has no sides; name text with --text LANGUAGE=FILES or under `corpora`, in one format", s.name)

@@ -17,6 +17,7 @@ func TestPairs(t *testing.T) {
 		{langs: "de,fr", pivot: "en", want: "[de-en fr-en]"},
 		{pairs: "de-en,fr-en", want: "[de-en fr-en]"},
 		{pairs: "en-zho_Hant,zh-Hant-de", want: "[en-zh-Hant zh-Hant-de]"},
+		{pairs: "zh-Hant-en,de-en-GB,de-CA-ca", want: "[zh-Hant-en de-en de-ca]"},
 
 		{langs: "de", want: "names one language"},
 		{langs: "de,en,deu", want: "deu stands twice"},
@@ -26,6 +27,7 @@ func TestPairs(t *testing.T) {
 		{pivot: "en", want: "names no language beside the pivot"},
 		{pairs: "de", want: `"de" is no pair`},
 		{pairs: "de-xyz1", want: `"de-xyz1" is no pair`},
+		{pairs: "en-CA-fr", want: "lang_pairs: en-CA-fr may be en with ca or en with fr; write it without regions"},
 		{pairs: "de-de", want: "one language on both sides"},
 		{pairs: "de-en,en-de", want: "lang_pairs: en-de stands twice"},
 		{pairs: "de-en", langs: "de,en", want: "leave those out"},
@@ -51,6 +53,7 @@ func TestSettingsOfOnePairAreRefused(t *testing.T) {
 		"src:":                  func(c *config.Config) { c.Source = "de" },
 		"tgt_text:":             func(c *config.Config) { c.TargetText = []string{"x"} },
 		"src_format":            func(c *config.Config) { c.TargetFormat = "tsv" },
+		"src_emb and tgt_emb:":  func(c *config.Config) { c.TargetEmb = []string{"x"} },
 		"gold:":                 func(c *config.Config) { c.Gold = "x" },
 		`"de:x" is not`:         func(c *config.Config) { c.LanguageText = []string{"de:x"} },
 		`text: nonsense=x:`:     func(c *config.Config) { c.LanguageText = []string{"nonsense=x"} },
