@@ -121,6 +121,9 @@ func Run(ctx context.Context, cfg config.Config, nightly bool, log *slog.Logger,
 		log.Warn(warning)
 	}
 	report := &Report{Languages: languages(pairs), Rows: map[int]int{}}
+	if n := len(report.Languages); n > maxLanguages {
+		log.Warn(fmt.Sprintf("%s is not written: a table has %d languages at most, and this run has %d", TableName, maxLanguages, n))
+	}
 	done := together.of(ctx, configs, lacking, cfg.Out, log)
 	defer func() { err = errors.Join(err, done.Free()) }()
 	report.Stages = done.Stages
@@ -153,15 +156,15 @@ func Run(ctx context.Context, cfg config.Config, nightly bool, log *slog.Logger,
 	return report, errors.Join(err, joined(failed, len(pairs)))
 }
 
-// publish writes the report, and the table if every pair was mined.
+// publish writes the report, and the table if every pair was mined and there is one of so many languages.
 func (r *Report) publish(ctx context.Context, out string, bitexts []string, log *slog.Logger) error {
-	if len(bitexts) == len(r.Pairs) && len(r.Languages) >= MinLanguages {
+	if n := len(r.Languages); len(bitexts) == len(r.Pairs) && n >= MinLanguages && n <= maxLanguages {
 		if err := r.join(ctx, out, bitexts); err != nil {
 			return err
 		}
 	} else if _, err := os.Stat(filepath.Join(out, TableName)); err == nil && len(bitexts) == len(r.Pairs) {
-		log.Info(fmt.Sprintf("%s and %s in %s are removed: they are of %d languages or more, and this run has %d", TableName, ConflictsName,
-			out, MinLanguages, len(r.Languages)))
+		log.Info(fmt.Sprintf("%s and %s in %s are removed: they are of %d to %d languages, and this run has %d", TableName, ConflictsName,
+			out, MinLanguages, maxLanguages, n))
 		for _, name := range []string{TableName, ConflictsName} {
 			if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("remove a table of an earlier run: %w", err)

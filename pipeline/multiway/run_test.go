@@ -467,3 +467,35 @@ func TestTheTableOfFewerLanguages(t *testing.T) {
 		t.Errorf("the table is there: %v", err)
 	}
 }
+
+// TestMoreLanguagesThanATable: their pairs are mined and reported, without a table, of which the run warns before.
+func TestMoreLanguagesThanATable(t *testing.T) {
+	codes := []string{"en"}
+	for code := range strings.FieldsSeq("af am ar az be bg bn bs ca cs cy da de el eo es et eu fa fi fr ga gl gu ha he hi hr hu hy id ig is it ja jv " +
+		"ka kk km kn ko ky lo lt lv mg mi mk ml mn mr ms mt my ne nl no or pa pl ps pt ro ru sk") {
+		codes = append(codes, code)
+	}
+	cfg := settings(t, nil)
+	cfg.Langs, cfg.Pivot, cfg.Corpora = strings.Join(codes, ","), "en", map[string][]string{}
+	_, file, _ := strings.Cut(text(t, "en")[0], "=")
+	for _, code := range codes {
+		cfg.Corpora[code] = []string{file}
+	}
+	var log bytes.Buffer
+	mined := 0
+	r, err := multiway.Run(t.Context(), cfg, false, slog.New(slog.NewTextHandler(&log, nil)), nil, func(context.Context, pipeline.Config) (*record.Report, error) {
+		if mined++; !strings.Contains(log.String(), "a table has 64 languages at most, and this run has 66") {
+			t.Errorf("pair %d: the run has not warned: %s", mined, log.String())
+		}
+		return &record.Report{}, nil
+	})
+	if err != nil || len(r.Pairs) != 65 || mined != 65 {
+		t.Fatalf("%d pairs mined, report %+v, error %v", mined, r, err)
+	}
+	if written, err := multiway.ReadReport(cfg.Out); err != nil || len(written.Pairs) != 65 || len(written.Rows) != 0 {
+		t.Errorf("the report on disk is %+v, %v", written, err)
+	}
+	if _, err := os.Lstat(filepath.Join(cfg.Out, multiway.TableName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the table: %v", err)
+	}
+}
