@@ -15,8 +15,9 @@ import (
 // Together does the tasks of several runs that share a work directory and an engine as one plan, so that machines do
 // not wait for the last task of one pair of languages before the first of the next. Runs whose settings for tasks
 // differ have a plan of their own, one after the other. Each run then finds its tasks done, as their keys do not depend
-// on the other pairs. The engine's logs go to out. A run whose scorer is fitted first takes no part.
-func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *multiway.Done, err error) {
+// on the other pairs. The engine's logs go to out. A run whose scorer is fitted first takes no part, nor does one that
+// is no night and whose output directory has nights or other settings: it will be refused.
+func Together(ctx context.Context, cfgs []Config, out string, nightly bool, opts Options) (_ *multiway.Done, err error) {
 	done := &multiway.Done{Took: make([]bool, len(cfgs))}
 	var all, taking []*mining
 	free := func() (err error) {
@@ -38,7 +39,7 @@ func Together(ctx context.Context, cfgs []Config, out string, opts Options) (_ *
 			return nil, err
 		}
 		all = append(all, s.mining(nil, s.scorer.Scorer))
-		if done.Took[i] = !s.scorer.ToFit; done.Took[i] {
+		if done.Took[i] = !s.scorer.ToFit && (nightly || s.refuseOthers() == nil); done.Took[i] {
 			taking = append(taking, all[i])
 		}
 	}

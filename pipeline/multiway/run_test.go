@@ -206,6 +206,17 @@ func TestPairsOnAnEngineAreOnePlan(t *testing.T) {
 			t.Errorf("the bitext of %s is another than that of a run in this process", pair)
 		}
 	}
+	cells := filepath.Join(cfg.Out, "work", "search", "*")
+	before, err := filepath.Glob(cells)
+	cfg.K = 5
+	_, refused := multiway.Run(t.Context(), cfg, false, options().Log, together(&cfg), mine)
+	after, unread := filepath.Glob(cells)
+	if !badinput.Is(refused) || !strings.Contains(refused.Error(), "3 of 3 pairs failed") || !strings.Contains(refused.Error(), "other settings") {
+		t.Errorf("the error with other settings is %v", refused)
+	}
+	if n := bytes.Count(read(t, launches), []byte("wave")); len(before) == 0 || !slices.Equal(after, before) || n != 5 || errors.Join(err, unread) != nil {
+		t.Errorf("the run that is refused leaves %d cells of %d, after %d launches", len(after), len(before), n)
+	}
 }
 
 // firstRun is the first run that the store of a run has seen.
@@ -227,7 +238,7 @@ func together(cfg *pipeline.Config) multiway.Together {
 		return nil
 	}
 	return func(ctx context.Context, cfgs []pipeline.Config, out string) (*multiway.Done, error) {
-		return pipeline.Together(ctx, cfgs, out, options())
+		return pipeline.Together(ctx, cfgs, out, false, options())
 	}
 }
 

@@ -56,7 +56,7 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 	var together multiway.Together
 	if cfg.Remote() {
 		together = func(ctx context.Context, cfgs []pipeline.Config, out string) (*multiway.Done, error) {
-			return pipeline.Together(ctx, cfgs, out, opts)
+			return pipeline.Together(ctx, cfgs, out, nightly, opts)
 		}
 	}
 	r, err := multiway.Run(ctx, cfg, nightly, opts.Log, together, mine)
