@@ -107,8 +107,12 @@ func TestSplitSetsAside(t *testing.T) {
 	}
 	into := t.TempDir()
 	must(t, "sort", wrapped, "--langs", "fr", "--out", into)
-	code, _, said = captured(t, "sort", wrapped, "--langs", "en,de", "--out", into)
-	if code != exitDone || !strings.Contains(said, "windows-1252") || !strings.Contains(said, filepath.Join(into, "fr.jsonl")+" is not of this sorting") {
+	link := filepath.Join(t.TempDir(), "link.txt")
+	if err := os.Symlink("nothing", link); err != nil {
+		t.Fatal(err)
+	}
+	code, _, said = captured(t, "sort", wrapped, link, "--langs", "en,de", "--out", into, "--on-bad-file", "skip")
+	if code != exitDone || !strings.Contains(said, "windows-1252") || !strings.Contains(said, "a file is left out: "+link) || !strings.Contains(said, filepath.Join(into, "fr.jsonl")+" is not of this sorting") {
 		t.Errorf("mine sort: exit code %d, %s", code, said)
 	}
 }

@@ -164,6 +164,9 @@ func (s *sorter) open(dir string, languages []string, work func() error) error {
 	})
 }
 
+// leftOutFile is the warning of a file that cannot be used.
+const leftOutFile = "a file is left out: %v"
+
 // fileOrNothing sorts a file. With SkipBad a bad one leaves nothing in the outputs.
 func (s *sorter) fileOrNothing(ctx context.Context, file input.File) error {
 	if !s.SkipBad {
@@ -188,7 +191,7 @@ func (s *sorter) fileOrNothing(ctx context.Context, file input.File) error {
 	if !badinput.Is(bad) {
 		return bad
 	}
-	s.Warnings, s.Rows, s.LeftOut = append(s.Warnings, fmt.Sprintf("a file is left out: %v", bad)), rows, left
+	s.Warnings, s.Rows, s.LeftOut = append(s.Warnings, fmt.Sprintf(leftOutFile, bad)), rows, left
 	for code, out := range s.outputs {
 		err := errors.Join(out.Flush(), out.file.Truncate(before[code]))
 		if _, seek := out.file.Seek(before[code], io.SeekStart); err != nil || seek != nil {

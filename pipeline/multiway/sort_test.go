@@ -3,6 +3,7 @@ package multiway_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
@@ -298,6 +300,43 @@ func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 	}
 	if len(sorted[0]) == 0 || !slices.Equal(sorted[0], sorted[1]) {
 		t.Errorf("sorted at %v, then at %v", sorted[0], sorted[1])
+	}
+}
+
+// TestMixedTextWithoutWhatCannotBeOpened: a link to nothing is refused, or left out with a warning; a file whose name is
+// almost as long as names may be is sorted.
+func TestMixedTextWithoutWhatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	data, err := os.ReadFile(mixedText(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "a.jsonl")
+	if err := errors.Join(os.Symlink(filepath.Join(dir, "nothing"), link),
+		os.WriteFile(filepath.Join(dir, "x"+strings.Repeat("ä", 122)+".jsonl"), data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	cfg := mixedConfig(t, dir)
+	cfg.LangColumn = "l"
+	one := cfg
+	if err := multiway.Unmix(t.Context(), &one); !badinput.Is(err) || !strings.Contains(err.Error(), link) || !strings.Contains(err.Error(), "--on-bad-file skip") {
+		t.Errorf("error %v", err)
+	}
+	cfg.OnBadFile = "skip"
+	one = cfg
+	if err := multiway.Unmix(t.Context(), &one); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(one.SourceText[0])
+	if err != nil || bytes.Count(lines, []byte("\n")) != 120 || len(one.SourceText) != 1 || !utf8.ValidString(one.SourceText[0]) {
+		t.Errorf("%d sentences in %q, %v", bytes.Count(lines, []byte("\n")), one.SourceText, err)
+	}
+	if len(one.SortWarnings) == 0 || !strings.HasPrefix(one.SortWarnings[0], "a file is left out: "+link) {
+		t.Errorf("the warnings are %q", one.SortWarnings)
+	}
+	cfg.LanguageText = []string{"mixed=" + link}
+	if err := multiway.Unmix(t.Context(), &cfg); !badinput.Is(err) || !strings.Contains(err.Error(), link) {
+		t.Errorf("without another file: error %v", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 			return err
 		}
 	}
-	files, err := input.Expand(nil, patterns)
+	files, broken, err := Readable(patterns, how.SkipBad)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	cfg.SortWarnings = slices.Concat(cfg.SortWarnings, sorted.Warnings, sorted.leftOut(dir))
+	cfg.SortWarnings = slices.Concat(cfg.SortWarnings, broken, sorted.Warnings, sorted.leftOut(dir))
 	cfg.LanguageText, cfg.LangModel, cfg.LangColumn = nil, "", ""
 	cfg.Format, cfg.Charset, cfg.TextColumn, cfg.DocColumn, cfg.URLColumn = string(corpus.FormatAuto), "", "text", "doc", "url"
 	if cfg.Corpora = texts; !Asked(cfg) {
@@ -162,6 +162,25 @@ func nameSides(cfg *config.Config) error {
 	return nil
 }
 
+// Readable finds the files that patterns name. Those that cannot be opened are refused; if bad files are skipped they
+// are left out with warnings, unless no file remains.
+func Readable(patterns []string, skip bool) (files []input.File, warnings []string, err error) {
+	found, err := input.Find(nil, patterns)
+	for i, file := range found {
+		switch {
+		case file.Broken == nil:
+			files = append(files, file)
+		case !skip:
+			return nil, nil, badinput.Errorf("%w; --on-bad-file skip leaves such files out", file.Broken)
+		case i == len(found)-1 && len(files) == 0:
+			return nil, nil, file.Broken
+		default:
+			warnings = append(warnings, fmt.Sprintf(leftOutFile, file.Broken))
+		}
+	}
+	return files, warnings, err
+}
+
 // sortGroups sorts files into directories of dir, and returns each language's files.
 func sortGroups(ctx context.Context, files []input.File, dir string, how Sorting) (map[string][]string, *Sorted, error) {
 	groups, err := grouped(files)
@@ -246,9 +265,22 @@ type sortedFrom struct {
 	Sorted *Sorted         `json:"sorted"`
 }
 
+// maxBase is how many bytes of a file's name the directory's has that it is sorted into: file systems have names of up
+// to 255.
+const maxBase = 200
+
+// sortedName is the name of the directory that files are sorted into, of which the first is given.
+func sortedName(file input.File) string {
+	base := filepath.Base(file.Path)
+	if len(base) > maxBase {
+		base = strings.ToValidUTF8(base[:maxBase], "")
+	}
+	return base + "-" + hex.EncodeToString(digest(file))
+}
+
 // sortOnce sorts files into a directory of their own, unless that was done.
 func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) (string, *Sorted, error) {
-	dir = filepath.Join(dir, filepath.Base(files[0].Path)+"-"+hex.EncodeToString(digest(files[0])))
+	dir = filepath.Join(dir, sortedName(files[0]))
 	from, err := sorting(files, how)
 	if err != nil {
 		return "", nil, err

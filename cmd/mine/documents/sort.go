@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bitextmine/corpus"
-	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
@@ -77,7 +76,7 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
-	files, err := input.Expand(nil, args)
+	files, broken, err := multiway.Readable(args, how.SkipBad)
 	if err != nil {
 		return err
 	}
@@ -85,7 +84,7 @@ func (o *sortOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
-	for _, warning := range append(s.Warnings, o.former(s)...) {
+	for _, warning := range slices.Concat(broken, s.Warnings, o.former(s)) {
 		slog.Warn(warning)
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Rows)) {
