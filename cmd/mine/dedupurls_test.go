@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +73,43 @@ func TestExportDedupURLsElsewhere(t *testing.T) {
 	_, err := command(t, "export", filepath.Join(dir, "mined"), "--dedup-urls", "--out", "x.jsonl")
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "de.jsonl is not there: its path is relative to the directory in which the run was started") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestExportDedupURLsBesideABadFile: of pages that are cut together a bad one is set aside, and the addresses are those
+// without it: near copies of pages still have none.
+func TestExportDedupURLsBesideABadFile(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	const copied = "<p>Das Haus am Fluss ist sehr alt, und niemand weiß, wer es gebaut hat.</p><p>Morgen fahren wir mit dem ersten Zug nach Berlin.</p>" +
+		"<p>Die Brücke bleibt bis zum Frühling geschlossen, weil sie geprüft wird.</p><p>Auf dem Platz spielt am Abend ein Orchester.</p>"
+	for i := range 8 {
+		text := fmt.Sprintf("<p>Auf der %d. Seite steht nur dieser eine Satz, und zwar allein.</p>", i)
+		if i == 3 || i == 6 {
+			text = fmt.Sprintf("%s<p>Gelesen %d.</p>", copied, i)
+		}
+		page := "<!doctype html><html lang=de><body><article>" + text + "</article></body></html>"
+		write(fmt.Sprintf("%d.warc", i), fmt.Sprintf("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://example.org/%d\r\n"+
+			"Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, len(page), page))
+	}
+	english := write("en.txt", "The house by the river is very old, and nobody knows who built it.\nTomorrow we are taking the first train to Berlin.\n")
+	exported := func(name string) string {
+		mined, out := filepath.Join(dir, name), filepath.Join(dir, name+".tsv")
+		must(t, "run", "--src", "de", "--tgt", "en", "--src-text", filepath.Join(dir, "?.*"), "--tgt-text", english, "--dedup", "pages", "--on-bad-file", "skip",
+			"--k", "2", "--scorer", "none", "--threshold", "0", "--encoder", "use-static", "--out", mined)
+		must(t, "export", mined, "--dedup-urls", "--columns", "src_urls,src_seen", "--out", out)
+		data, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	want := exported("without")
+	if !strings.Contains(want, "https://example.org/3\t1\n") {
+		t.Errorf("the copied sentences have not one address: %s", want)
+	}
+	write("-.txt", "%PDF-1.7 of a page")
+	if got := exported("with"); got != want {
+		t.Errorf("beside a bad file the addresses are\n%s, else\n%s", got, want)
 	}
 }

@@ -204,10 +204,11 @@ func join(inputs []plan.Input, s plan.Settings) {
 	}
 }
 
-// together returns the first of inputs with those that are cut together with it.
+// together returns the first of inputs with those that are cut together with it. Those of a finished run are without
+// files that were set aside.
 func together(inputs []plan.Input) []plan.Input {
 	n := 1
-	for inputs[0].Group != "" && n < len(inputs) && inputs[n].Group == inputs[0].Group && inputs[n].Part == n {
+	for inputs[0].Group != "" && n < len(inputs) && inputs[n].Group == inputs[0].Group && inputs[n].Part > inputs[n-1].Part {
 		n++
 	}
 	return inputs[:n]
