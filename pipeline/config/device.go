@@ -2,6 +2,8 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"bitextmine/corpus/input"
 	"bitextmine/encode"
@@ -142,6 +144,10 @@ func Encoder(c *Config) (*model.Model, error) {
 				return nil, badinput.Errorf("%s has rows of %d values, and %s of %d: give vectors that one encoder made", file.Path, file.Dim, of, m.Dim)
 			}
 		}
+	}
+	if m == nil {
+		return nil, badinput.Errorf("src_emb and tgt_emb name no file of vectors: %s only describe such files; name those",
+			strings.Join(slices.Concat(c.SourceEmb, c.TargetEmb), ", "))
 	}
 	return m, nil
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,6 +49,19 @@ func TestDeviceInKeys(t *testing.T) {
 		if told := DeviceOfTasks(&cfg); (told == "") != (c.want == "") || told != "" && told != c.device {
 			t.Errorf("%+v: tasks are told %q", c, told)
 		}
+	}
+}
+
+// TestVectorsThatAreNone: files that only describe vectors are refused.
+func TestVectorsThatAreNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "de.npy.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{}
+	cfg.SourceEmb, cfg.TargetEmb = []string{path}, []string{path}
+	if _, err := OpenModels(&cfg); !badinput.Is(err) || !strings.Contains(err.Error(), "name no file of vectors") || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
 	}
 }
 
