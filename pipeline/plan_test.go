@@ -14,6 +14,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/stage/align"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -170,6 +171,24 @@ func TestKeysOfTokens(t *testing.T) {
 				t.Errorf("%+v: %s has the keys %v, and had %v", tokens, name, after[name], before[name])
 			}
 		}
+	}
+}
+
+// TestKeysOfBeads: the beads of listed documents have other keys in another language, and the bitext's key changes with
+// those of beads.
+func TestKeysOfBeads(t *testing.T) {
+	r := request(1, 1, nil)
+	r.Settings.Aligning = setting.Aligning{Documents: setting.DocumentsOn, DocPairs: "digest of a list"}
+	before := build(t, r).Pairs[0]
+	r.Languages[0].Code = "fr"
+	other := build(t, r).Pairs[0]
+	if len(before.Aligned) != 1 || slices.Equal(other.Aligned, before.Aligned) || other.DocumentPairs != before.DocumentPairs {
+		t.Errorf("in another language the keys are %+v, before %+v", other, before)
+	}
+	align.Stage.Version++
+	defer func() { align.Stage.Version-- }()
+	if changed := build(t, r).Pairs[0]; changed.DocumentPairs != other.DocumentPairs || changed.Bitext == other.Bitext {
+		t.Errorf("with other beads the keys are %+v, before %+v", changed, other)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bitextmine/align/bead"
+	"bitextmine/corpus/surface"
 )
 
 // Encoder computes vectors of normalised sentences: *encode.Encoder.
@@ -31,27 +32,32 @@ func Align(ctx context.Context, e Encoder, source, target *Document, o bead.Opti
 	return &Aligned{Source: source, Target: target, Alignment: *found}, nil
 }
 
-// side is a document as it is aligned. A text that repeats is encoded once.
+// side is a document as it is aligned. Encoders get texts as they get sentences of global mining (surface.Calm), and one
+// that repeats once.
 func (d *Document) side(e Encoder) bead.Side {
 	encode := func(ctx context.Context, texts []string, dst []float32) error {
 		var once []string
 		at := make(map[string]int, len(texts))
-		for _, text := range texts {
-			if _, ok := at[text]; !ok {
-				at[text] = len(once)
-				once = append(once, text)
+		places := make([]int, len(texts))
+		for i, text := range texts {
+			calm, _ := surface.Calm(text, d.Language)
+			place, ok := at[calm]
+			if !ok {
+				place = len(once)
+				once, at[calm] = append(once, calm), place
 			}
+			places[i] = place
 		}
 		if len(once) == len(texts) {
-			return e.Encode(ctx, d.Language, texts, dst)
+			return e.Encode(ctx, d.Language, once, dst)
 		}
 		dim := e.Dim()
 		vectors := make([]float32, len(once)*dim)
 		if err := e.Encode(ctx, d.Language, once, vectors); err != nil {
 			return err
 		}
-		for i, text := range texts {
-			copy(dst[i*dim:][:dim], vectors[at[text]*dim:])
+		for i, place := range places {
+			copy(dst[i*dim:][:dim], vectors[place*dim:])
 		}
 		return nil
 	}

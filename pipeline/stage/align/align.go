@@ -34,7 +34,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Align, Version: 3, Unit: "sentences", After: []string{view.PairDocs}, GPU: true, OnDemand: true,
+	Name: view.Align, Version: 4, Unit: "sentences", After: []string{view.PairDocs}, GPU: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
@@ -57,6 +57,8 @@ type spec struct {
 	Encoder string // digest
 	Device  string `json:",omitempty"` // setting.Arithmetic
 	Options bead.Options
+
+	Languages [2]string // say how text is encoded
 }
 
 // wanted says whether the settings ask for documents to be aligned.
@@ -79,7 +81,7 @@ func want(b *stage.Builder, pair int) {
 	before := stage.Before[plan.Earlier](b, Stage, pair)
 	b.Pairs[pair].Aligned = nil
 	for i, s := range language.Shards {
-		key := Stage.Key(spec{pairs, i, b.Settings.Encoder, b.Settings.EncoderDevice, bead.DefaultOptions()})
+		key := Stage.Key(spec{pairs, i, b.Settings.Encoder, b.Settings.EncoderDevice, bead.DefaultOptions(), [2]string{language.Code, b.Side(pair, 1).Code}})
 		b.Pairs[pair].Aligned = append(b.Pairs[pair].Aligned, key)
 		bases := before.Others(0, s.SHA256, key)
 		b.Add(Stage, key, int64(s.Rows), cost(b.Settings, int64(s.Rows)), args{pair, i, bases})

@@ -255,6 +255,27 @@ func TestDocumentsAreAlignedBesideMining(t *testing.T) {
 	}
 }
 
+// TestDocumentsInCapitals: a side in capitals has the beads of the same text in lower case, as encoders get both alike.
+func TestDocumentsInCapitals(t *testing.T) {
+	var counts [2]*record.DocumentCounts
+	for turn := range counts {
+		c := newCorpus(t)
+		for side := range 2 {
+			documents := translated(side, 0, 6)
+			for _, d := range documents {
+				for i := 1; i < len(d) && side == 0 && turn == 1; i++ {
+					d[i] = strings.ToUpper(d[i])
+				}
+			}
+			c.put(side, "a.jsonl", documents...)
+		}
+		counts[turn] = mustRun(t, c.config()).Counts.Documents
+	}
+	if counts[0].Beads < 40 || !reflect.DeepEqual(counts[1], counts[0]) {
+		t.Errorf("in capitals the counts are %+v, else %+v", counts[1], counts[0])
+	}
+}
+
 // TestTextFilesAreDocuments: a file of plain text that is divided, or of subtitles, is a document, however shards cut
 // it.
 func TestTextFilesAreDocuments(t *testing.T) {

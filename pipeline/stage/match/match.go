@@ -50,7 +50,8 @@ type spec struct {
 	Settings plan.Settings
 	Sides    [2]specSide
 
-	Documents string `json:",omitempty"` // key of the pairs of documents, which are aligned
+	Documents string   `json:",omitempty"` // key of the pairs of documents, which are aligned
+	Aligned   []string `json:",omitempty"` // keys of their beads
 }
 
 type specSide struct {
@@ -63,7 +64,7 @@ type specSide struct {
 func planPairs(b *stage.Builder) error {
 	for pair := range b.Pairs {
 		// Strong vectors follow from the settings and the merges.
-		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs}
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)
