@@ -12,10 +12,12 @@
 //	doccompare  a source shard's candidates -> best cosines of their sentences (on demand)
 //	pairdocs  the candidates with their cosines -> pairs of documents (on demand)
 //	align     a source shard's documents and their partners -> beads (on demand)
-//	shortlist  a pair's neighbours -> the rows that two-stage mining encodes again (on demand)
+//	describe  one shard -> its sentences as features see them (on demand)
+//	features  a source shard's neighbours, both sides' descriptions -> candidates with their features (on demand)
+//	shortlist  a pair's features, or neighbours -> the rows that two-stage mining encodes again (on demand)
 //	refine  a shard's such rows   -> their vectors of the strong encoder (on demand)
-//	judge   a pair's neighbours -> a judge's logits of the candidates in doubt (on demand)
-//	match   every cell of a pair      -> candidates with their verdicts, then the bitext file
+//	judge   a pair's features, or neighbours, and such vectors -> a judge's logits of the candidates in doubt (on demand)
+//	match   a pair's features, or neighbours, and what was asked for of the above -> the bitext file
 //	fit     a pair, known pairs       -> examples that a scorer is fitted on (on demand)
 //	calibrate  a pair, known pairs    -> what a margin threshold is estimated from (on demand)
 package stage

@@ -70,7 +70,7 @@ type Side struct {
 	lengths   int64 // sum, in characters
 	described int64 // sentences with characters
 
-	frequencies []int32   // sentences with a token id
+	frequencies []int32   // sentences with a token id; it may end before ids that do not occur
 	last        []int32   // the last sentence with a token id, from 1
 	tokenised   int       // sentences with tokens
 	weights     []float32 // a weight for each token id; see weigh
@@ -92,9 +92,6 @@ func (s *Side) Len() int {
 // SetTable gives all sentences one table of token vectors, with the row of each token id; -1 for an id that
 // does not occur.
 func (s *Side) SetTable(table *TokenVectors, rows []int32) { s.table, s.rows = table, rows }
-
-// Frequencies returns in how many sentences each token id occurs. The list may end before ids that do not.
-func (s *Side) Frequencies() []int32 { return s.frequencies }
 
 // place returns the side that has sentence i itself, and its row there.
 func (s *Side) place(i int32) (part *Side, row int) {
