@@ -32,8 +32,8 @@ func Align(ctx context.Context, e Encoder, source, target *Document, o bead.Opti
 	return &Aligned{Source: source, Target: target, Alignment: *found}, nil
 }
 
-// side is a document as it is aligned. Encoders get texts as they get sentences of global mining (surface.Calm), and one
-// that repeats once.
+// side is a document as it is aligned. Encoders get texts as they get sentences of global mining (surface.Calm), and a
+// text that repeats once.
 func (d *Document) side(e Encoder) bead.Side {
 	encode := func(ctx context.Context, texts []string, dst []float32) error {
 		var once []string

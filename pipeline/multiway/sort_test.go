@@ -303,8 +303,8 @@ func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 	}
 }
 
-// TestMixedTextWithoutWhatCannotBeOpened: a link to nothing is refused, or left out with a warning; a file whose name is
-// almost as long as names may be is sorted.
+// TestMixedTextWithoutWhatCannotBeOpened: a link to nothing is refused, or left out with a warning; a file whose name
+// is almost as long as names may be is sorted.
 func TestMixedTextWithoutWhatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	data, err := os.ReadFile(mixedText(t))
