@@ -109,6 +109,30 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	}
 }
 
+// TestPrefixIsThatOfTheManifest: training takes the prefix that the exported encoder does, of languages with a script,
+// too.
+func TestPrefixIsThatOfTheManifest(t *testing.T) {
+	own, bare, any := model.Prefix{Text: "own"}, model.Prefix{Tokens: []int32{7}}, model.Prefix{Text: "any"}
+	for name, c := range map[string]struct {
+		language string
+		prefixes map[string]model.Prefix
+		want     *model.Prefix // nil: there is none
+	}{
+		"no prefixes":                 {"zh-Hant", nil, &model.Prefix{}},
+		"that of the language":        {"zh-Hant", map[string]model.Prefix{"zh": bare, model.AnyLanguage: any}, &bare},
+		"that of language and script": {"sr-Latn", map[string]model.Prefix{"sr-Latn": own, "sr": bare, model.AnyLanguage: any}, &own},
+		"that of all":                 {"sr-Latn", map[string]model.Prefix{"zh": bare, model.AnyLanguage: any}, &any},
+		"no such language":            {"sr-Latn", map[string]model.Prefix{"zh": bare}, nil},
+		"another script":              {"sr", map[string]model.Prefix{"sr-Latn": own, model.AnyLanguage: any}, &any},
+	} {
+		got, ok := Options{Prefixes: c.prefixes}.prefix(c.language)
+		exported, err := model.Manifest{Prefixes: c.prefixes}.Prefix(c.language)
+		if ok != (c.want != nil) || ok != (err == nil) || !reflect.DeepEqual(got, exported) || ok && !reflect.DeepEqual(got, *c.want) {
+			t.Errorf("%s: training has %+v (%v) and the manifest %+v, %v", name, got, ok, exported, err)
+		}
+	}
+}
+
 // TestWindowsJoin reads more pairs than one window has.
 func TestWindowsJoin(t *testing.T) {
 	set := setOf(t, DefaultConfig(), Options{Texts: true}, window+7)

@@ -18,6 +18,7 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/subtag"
 	"bitextmine/train/words"
 )
 
@@ -55,16 +56,18 @@ func (o Options) number(id int32) int32 {
 	return o.Number(id)
 }
 
-// prefix returns a language's prefix, and whether it has one; without any prefixes it is empty.
+// prefix returns a language's prefix, and whether it has one; without any prefixes it is empty. The exported manifest's
+// Prefix must return the same.
 func (o Options) prefix(language string) (model.Prefix, bool) {
 	if len(o.Prefixes) == 0 {
 		return model.Prefix{}, true
 	}
-	p, ok := o.Prefixes[language]
-	if !ok {
-		p, ok = o.Prefixes[model.AnyLanguage]
+	for _, key := range []string{language, subtag.Language(language), model.AnyLanguage} {
+		if p, ok := o.Prefixes[key]; ok {
+			return p, true
+		}
 	}
-	return p, ok
+	return model.Prefix{}, false
 }
 
 // specials is the number of ids of a sentence that are not its text's own. A prefix that is text is a part of it.
