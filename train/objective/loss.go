@@ -56,11 +56,11 @@ func identity(logits *graph.Node) *graph.Node {
 	return graph.ConvertDType(graph.Equal(row, column), logits.DType())
 }
 
-// Hide leaves out of logits [n, m] the candidates whose likeness [n, m] is above most, but no row's own, on the
-// diagonal of a square.
-func Hide(logits, likeness *graph.Node, most float64) *graph.Node {
+// Hide leaves out of logits [n, m] the candidates whose likeness [n, m] is above most. With ownOnDiagonal the matrices
+// are square and the diagonal, which has each row's own candidate, stays.
+func Hide(logits, likeness *graph.Node, most float64, ownOnDiagonal bool) *graph.Node {
 	hidden := graph.ConvertDType(graph.LessThan(graph.Scalar(logits.Graph(), logits.DType(), most), likeness), logits.DType())
-	if d := logits.Shape().Dimensions; d[0] == d[1] && likeness.Shape().Equal(logits.Shape()) {
+	if ownOnDiagonal {
 		hidden = graph.Mul(hidden, graph.OneMinus(identity(logits)))
 	}
 	return graph.Sub(logits, graph.MulScalar(graph.StopGradient(hidden), 1e9))

@@ -112,7 +112,7 @@ func (s settings) hide(logits, u, v *graph.Node) *graph.Node {
 	near := func(x *graph.Node) *graph.Node {
 		return objective.Cosines(graph.StopGradient(x), graph.StopGradient(x), 1)
 	}
-	return objective.Hide(logits, graph.Max(near(u), near(v)), s.FalseNegatives)
+	return objective.Hide(logits, graph.Max(near(u), near(v)), s.FalseNegatives, true)
 }
 
 // Similarity is the measure that compares the vectors of a pair.
@@ -259,7 +259,7 @@ func (m muse) Loss(s objective.Step) []*graph.Node {
 		logits = m.hide(logits, u, v)
 		hard := ofEach(first(u), first(negatives), m.Temperature)
 		if m.FalseNegatives > 0 {
-			hard = objective.Hide(hard, ofEach(graph.StopGradient(v), graph.StopGradient(negatives), 1), m.FalseNegatives)
+			hard = objective.Hide(hard, ofEach(graph.StopGradient(v), graph.StopGradient(negatives), 1), m.FalseNegatives, false)
 		}
 		candidates := graph.Concatenate([]*graph.Node{logits, hard}, 1)
 		return []*graph.Node{objective.Ranking(own, candidates, 1), objective.Ranking(own, logits, 0)}
