@@ -147,11 +147,23 @@ func paperAnchors() anchored { return anchored{Anchors: []string{"en", "ru", "ja
 // Validate reports all problems.
 func (a anchored) Validate(check objective.Check) {
 	check(a.Teacher != "", "objective.teacher is empty: name an encoder or its manifest")
+	languages := a.languages()
 	for i, code := range a.Anchors {
 		_, err := corpus.ParseLanguage(code)
 		check(err == nil, "objective.anchors[%d]: %v", i, err)
-		check(!slices.Contains(a.Anchors[:i], code), "objective.anchors names %s twice", code)
+		check(!slices.Contains(languages[:i], languages[i]), "objective.anchors names %s twice", languages[i])
 	}
+}
+
+// languages are the anchors in the codes that pairs have: en for eng and eng_Latn. An unknown code stays as it is.
+func (a anchored) languages() []string {
+	languages := slices.Clone(a.Anchors)
+	for i, code := range languages {
+		if language, err := corpus.ParseLanguage(code); err == nil {
+			languages[i] = language
+		}
+	}
+	return languages
 }
 
 // half is one sentence of each pair with its language.
@@ -163,8 +175,9 @@ func (a anchored) split(t objective.Training, b *data.Batch) (anchor, other half
 	anchor = half{codes(t, source), slices.Clone(source.Texts)}
 	other = half{codes(t, target), slices.Clone(target.Texts)}
 	swapped = make([]float32, source.N)
+	anchors := a.languages()
 	for i := range swapped {
-		if before(a.Anchors, other.languages[i], anchor.languages[i]) {
+		if before(anchors, other.languages[i], anchor.languages[i]) {
 			anchor.languages[i], other.languages[i] = other.languages[i], anchor.languages[i]
 			anchor.texts[i], other.texts[i] = other.texts[i], anchor.texts[i]
 			swapped[i] = 1
@@ -182,8 +195,8 @@ func (h half) taught(ctx context.Context, t objective.Training) (*tensors.Tensor
 	return tensors.FromFlatDataAndDimensions(vectors, len(h.texts), t.Teacher.Dim()), nil
 }
 
-// before reports whether language a is preferred to b as the anchor: first the listed languages in their order, then
-// the others by code, so that swapped sides have the same anchor.
+// before reports whether language a is preferred to b as the anchor: first those of anchored.languages in their order,
+// then the others by code, so that swapped sides have the same anchor.
 func before(anchors []string, a, b string) bool {
 	place := func(code string) int {
 		if at := slices.Index(anchors, code); at >= 0 {
