@@ -137,6 +137,50 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// TestRoundsWithSources: the preset's own sources are text of the rounds, too, so other lines in them are refused.
+func TestRoundsWithSources(t *testing.T) {
+	roundPreset(t, "0.01")
+	preset, err := os.ReadFile("tiny.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := os.ReadFile("dev/gold.deu-eng.eng")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := "bitext: {sources: [{files: [dev/gold.deu-eng.deu], aligned: [known.en], src: de, tgt: en}], exclude: [excluded], "
+	for name, text := range map[string]string{
+		"sources.yaml": strings.Replace(string(preset), "bitext: {", source, 1), "known.en": string(known), "excluded": "Nichts.\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"--train", "sources.yaml", "--rounds", "1", "--with-sources"}
+	out, err := mineRound(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := mineRound(t, args...); err != nil || again != out {
+		t.Errorf("the same call again: %v\n%s", err, again)
+	}
+	for _, name := range []string{"known.en", "excluded"} {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, append([]byte("Other "), text...), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), "rounds/round-0 has a round of other text") {
+			t.Errorf("another line in %s: %v", name, err)
+		}
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestRoundsEnd: an encoder that learns nothing is worse than the one before it, and no further round is made with it.
 func TestRoundsEnd(t *testing.T) {
 	roundPreset(t, "1e-9")
