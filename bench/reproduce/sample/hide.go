@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"bitextmine/internal/atomicfile"
 	"bitextmine/train/data"
 )
@@ -20,10 +22,20 @@ type Hidden struct{ Known, True, English, Other string }
 
 // Hide divides bitext of English and another language into known pairs, one in every so many, and hidden ones, whose
 // sides are sorted by their hashes, so that lines say nothing: the English ones among those of other bitext.
-// It writes files into dir, unless they exist: the known and the hidden pairs as English<TAB>other, and both sides.
+// It writes files into dir, unless they are there and were made of the same: the known and the hidden pairs as
+// English<TAB>other, and both sides.
 func Hide(ctx context.Context, c data.Config, every int, among []data.Source, dir string) (h Hidden, err error) {
 	h = Hidden{filepath.Join(dir, "known.tsv"), filepath.Join(dir, "true.tsv"), filepath.Join(dir, "text.en"), filepath.Join(dir, "text.other")}
-	if _, err := os.Stat(h.Other); !errors.Is(err, fs.ErrNotExist) { // it is written last
+	of, err := yaml.Marshal([]any{c.Sources, c.Exclude, every, among})
+	if err != nil {
+		return h, err
+	}
+	// Beside the files and not in dir's name, which is a part of what identifies the rows that were made of them.
+	record := filepath.Join(dir, "made-of.yaml")
+	if before, err := os.ReadFile(record); err == nil && bytes.Equal(before, of) {
+		return h, nil
+	}
+	if err := os.Remove(record); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return h, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -60,7 +72,7 @@ func Hide(ctx context.Context, c data.Config, every int, among []data.Source, di
 			return h, err
 		}
 	}
-	return h, nil
+	return h, atomicfile.WriteBytes(record, of)
 }
 
 // shuffle sorts lines by their hashes.
