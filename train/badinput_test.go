@@ -295,6 +295,23 @@ func TestVocabularyOfAnotherPreset(t *testing.T) {
 	}
 }
 
+// TestVocabularyInTheDirectory: a tokenizer of the user's own that lies where the training's would is read and stays.
+func TestVocabularyInTheDirectory(t *testing.T) {
+	config, o := tiny(t, nil)
+	text, err := os.ReadFile(config.Tokenizer.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Tokenizer.File = filepath.Join(o.Out, vocabularyName(config.Tokenizer))
+	traintest.Write(t, config.Tokenizer.File, string(text))
+	if _, err := Run(limited(t), config, o); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(config.Tokenizer.File); err != nil || string(after) != string(text) {
+		t.Errorf("the tokenizer has %d bytes, want its %d: %v", len(after), len(text), err)
+	}
+}
+
 // TestPublishedWeightsWithoutATensor: what lacks is named.
 func TestPublishedWeightsWithoutATensor(t *testing.T) {
 	config, o := tiny(t, transformer)

@@ -280,16 +280,22 @@ func began(checkpoint, config, digest string) bool {
 }
 
 // removeVocabulary removes the vocabulary of a training that ended before its first checkpoint, unless that training is
-// resumed.
+// resumed or the file is the user's own, which tokenizer.file names.
 func removeVocabulary(c *Config, o *Options, digest string) error {
 	if before, err := ReadConfig(filepath.Join(o.Out, configFile)); err == nil && o.Resume {
 		if was, err := before.Digest(); err == nil && was == digest {
 			return nil
 		}
 	}
-	err := os.Remove(filepath.Join(o.Out, vocabularyName(c.Tokenizer)))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+	path := filepath.Join(o.Out, vocabularyName(c.Tokenizer))
+	there, err := os.Stat(path)
+	if err == nil && c.Tokenizer.File != "" {
+		if own, err := os.Stat(c.Tokenizer.File); err == nil && os.SameFile(there, own) {
+			return nil
+		}
 	}
-	return err
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
