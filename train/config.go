@@ -191,6 +191,10 @@ func (c Config) checkTokenizer(check func(ok bool, format string, args ...any)) 
 	needs := c.Objective.Needs()
 	check(!needs.First || c.Tokenizer.BOS != nil,
 		"the objective %s needs a first token that stands for the sentence: set tokenizer.bos", c.Objective.Name)
+	check(!needs.Last || c.Tokenizer.EOS != nil,
+		"the objective %s needs a last token that stands between the sentences of a pair: set tokenizer.eos", c.Objective.Name)
+	check(!needs.Bare || len(c.Prefixes) == 0,
+		"the objective %s reads the sentences of a pair without prefixes: remove prefixes", c.Objective.Name)
 	check(!needs.Words && !needs.Pieces || c.Tokenizer.Kind == "sentencepiece",
 		"the objective %s needs the spelling of tokens: set tokenizer.kind to sentencepiece", c.Objective.Name)
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (s DevSet) Validate() error {
 	switch {
 	case err != nil:
 		return badinput.Errorf("dev: %w", err)
-	case p.Scorer, p.Data() == eval.LabelledSets:
+	case p.Scorer, p.Strong, p.Data() == eval.LabelledSets:
 		return badinput.Errorf("dev: %s needs more than vectors of sentences; take another protocol", p.Name)
 	case p.Data() == eval.STSSets && s.Dir != "":
 	case s.Dir == "" || s.Tgt == "":
@@ -46,7 +47,7 @@ func (s DevSet) Validate() error {
 // published is the published test set that a set is, by the names of its files, or empty.
 func (s DevSet) published() string {
 	has := func(pattern string) bool {
-		found, err := filepath.Glob(filepath.Join(s.Dir, pattern))
+		found, err := fs.Glob(os.DirFS(s.Dir), pattern)
 		return err == nil && len(found) > 0
 	}
 	p, err := eval.ParseProtocol(s.Protocol)
@@ -226,6 +227,18 @@ func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) 
 		}
 		return runner.Aligned(ctx, protocols, found, eval.AlignedOptions{})
 	}
+	pairs, err := s.pairs()
+	if err != nil {
+		return nil, err
+	}
+	return runner.BUCC(ctx, protocols, s.Dir, pairs)
+}
+
+// pairs returns the language pairs of BUCC sets: those with src, or all that are there.
+func (s DevSet) pairs() ([]testset.LanguagePair, error) {
+	if len(s.Src) == 0 {
+		return testset.BUCCPairs(s.Dir, s.Tgt)
+	}
 	pairs := make([]testset.LanguagePair, len(s.Src))
 	for i, source := range s.Src {
 		var err error
@@ -233,7 +246,7 @@ func (s DevSet) reports(ctx context.Context, runner *eval.Runner, all []DevSet) 
 			return nil, err
 		}
 	}
-	return runner.BUCC(ctx, protocols, s.Dir, pairs)
+	return pairs, nil
 }
 
 // languages returns the names by which line-aligned sets are found.

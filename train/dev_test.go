@@ -76,7 +76,9 @@ func TestDevsThatShareSentences(t *testing.T) {
 	for name, text := range map[string]string{"de": source.String(), "en": target.String(), "gold": gold.String()} {
 		traintest.Write(t, filepath.Join(dir, "de-en.train."+name), text)
 	}
-	laser := DevSet{Protocol: "bucc-laser", Dir: dir, Src: []string{"de"}, Tgt: "en"}
+	laser := DevSet{Protocol: "bucc-laser", Dir: dir, Tgt: "en"} // all that are there
+	every, _ := evaluatedBy(t, laser)
+	laser.Src = []string{"de"}
 	cosine := laser
 	cosine.Protocol = "bucc-cosine"
 	want, alone := evaluatedBy(t, laser)
@@ -85,6 +87,9 @@ func TestDevsThatShareSentences(t *testing.T) {
 	got, together := evaluatedBy(t, laser, cosine)
 	if !maps.Equal(got, want) || got["bucc-laser de-en f1"] == 0 || got["bucc-cosine de-en f1"] == 0 {
 		t.Errorf("together %v, alone %v", got, want)
+	}
+	if every["bucc-laser de-en f1"] != want["bucc-laser de-en f1"] {
+		t.Errorf("without src %v, want %v", every, want)
 	}
 	if alone != 80 || together != 80 {
 		t.Errorf("encoded %d and %d sentences, want 80", alone, together)
@@ -107,10 +112,8 @@ func TestStopsOnTestSet(t *testing.T) {
 		"FLORES dev":     {DevSet{Protocol: "tatoeba", Split: "dev"}, "x", ""},
 		"BUCC train":     {DevSet{Protocol: "bucc-laser"}, "de-en.train.gold", ""},
 	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, c.file), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		dir := filepath.Join(t.TempDir(), "a[1]") // no pattern
+		traintest.Write(t, filepath.Join(dir, c.file), "")
 		c.set.Dir = dir
 		config := Config{Dev: []DevSet{c.set}, Stop: Stop{Metric: c.set.Protocol + " average accuracy"}}
 		got := config.testWarning()

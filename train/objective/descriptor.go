@@ -45,6 +45,8 @@ type Needs struct {
 	Filter float64
 	Mask   bool // a piece that stands for a masked token in the vocabulary
 	First  bool // a first token of every sentence that is no word: tokenizer.bos
+	Last   bool // a last token of every sentence that is no word: tokenizer.eos
+	Bare   bool // no prefixes: nothing between the first token and a sentence's own
 	Pieces bool // the spellings of the vocabulary's ids: Training.Pieces
 	Words  bool // the words of each pair and their links: data.Batch.Words
 	Table  bool // the encoder's table of words among the heads

@@ -36,7 +36,8 @@ func (s *settings) Validate(check objective.Check) {
 }
 
 func (s *settings) Needs() objective.Needs {
-	return objective.Needs{Teacher: s.Teacher, Negatives: s.Neighbours, First: true, Tokens: true, Pieces: true}
+	return objective.Needs{Teacher: s.Teacher, Negatives: s.Neighbours, First: true, Last: true, Bare: true, Tokens: true,
+		Pieces: true, Pairs: 2}
 }
 
 func (s *settings) Build(t objective.Training) (objective.Objective, error) {
