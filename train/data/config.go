@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -171,6 +172,9 @@ func (s Source) validate(wrong *complaints, at string) {
 	}
 	wrong.unless(!s.Accepted || s.Labels != "",
 		"%s.accepted needs labels, the output directory of the run that has them", at)
+	for name, least := range map[string]*float64{"min_score": s.MinScore, "min_prob": s.MinProb} {
+		wrong.unless(least == nil || !math.IsNaN(*least), "%s.%s is not a number: correct it", at, name)
+	}
 	wrong.unless(!s.chooses() || s.Format == Auto || s.Format == Parquet,
 		"%s: min_score, min_prob and keep are for Parquet bitext", at)
 }

@@ -26,9 +26,9 @@ func (s BagSettings) Validate() error {
 	switch {
 	case s.Dim <= 0:
 		return badinput.Errorf("encoder: dim is %d: it must be above 0", s.Dim)
-	case s.Deviation <= 0:
+	case !(s.Deviation > 0): // or no number
 		return badinput.Errorf("encoder: deviation is %g: it must be above 0", s.Deviation)
-	case s.WordDropout < 0 || s.WordDropout >= 1:
+	case !(s.WordDropout >= 0 && s.WordDropout < 1):
 		return badinput.Errorf("encoder: word_dropout is %g: it must be in [0, 1)", s.WordDropout)
 	}
 	return s.NGrams.validate()

@@ -265,7 +265,7 @@ func (n NGrams) validate() error {
 	if n.Max == 0 {
 		return nil
 	}
-	if n.Min < 1 || n.Max < n.Min || n.Deviation < 0 {
+	if n.Min < 1 || n.Max < n.Min || !(n.Deviation >= 0) {
 		return badinput.Errorf("encoder: ngrams from %d to %d characters with deviation %g: give 1 <= min <= max and no negative deviation", n.Min, n.Max, n.Deviation)
 	}
 	return nil
