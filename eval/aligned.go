@@ -14,7 +14,7 @@ import (
 // AlignedOptions are the settings of the line-aligned protocols.
 type AlignedOptions struct {
 	// ByText counts an answer as correct if its text equals the correct text. LASER's eval.py does this, its xsim.py
-	// does not. xsim++ always does.
+	// does not. xsim++ always does. Protocol.ByText says which protocols read it.
 	ByText bool
 	// Negatives are the synthetic targets of xsim++; without any, this program's rules make them of the English lines.
 	Negatives []testset.Negative
@@ -28,8 +28,7 @@ func (o AlignedOptions) NegativesOf(set testset.AlignedFiles, targets []string) 
 	case o.Negatives != nil:
 		return o.Negatives, nil
 	case set.Pair.Target != "en":
-		return nil, badinput.Errorf(
-			"the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives",
+		return nil, badinput.Errorf("the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives",
 			set.Pair.Target)
 	}
 	return testset.RuleNegatives(targets)
@@ -93,7 +92,7 @@ func (o AlignedOptions) note(out *report.Report, p *Protocol) {
 		out.Note("%d published negatives of %s", len(o.Negatives), o.NegativesFrom)
 	case p.negatives:
 		out.Note("%s", testset.RuleNegativesNote)
-	case o.ByText:
+	case o.ByText && p.ByText:
 		out.Note("answers are compared by text (--eval-text), not by line")
 	}
 }

@@ -39,10 +39,10 @@ type Protocol struct {
 	Sampled string
 	// Dataset is the set of mine data on which the protocol is usually evaluated, empty if there is none.
 	Dataset string
-	// Scorer is true if the protocol needs Runner.Scoring.
-	Scorer bool
-	// Strong is true if the protocol needs Runner.Strong.
-	Strong bool
+	// Scorer is true if the protocol needs Runner.Scoring, Strong if it needs Runner.Strong.
+	Scorer, Strong bool
+	// ByText is true if the protocol reads AlignedOptions.ByText.
+	ByText bool
 
 	// One of these is set, which says what kind of set the protocol is for and how a report on such sets is made.
 
@@ -216,8 +216,7 @@ func (r *Runner) buccPair(ctx context.Context, protocols []*Protocol, reports []
 		}
 	}
 	if len(withGold) == 0 {
-		return badinput.Errorf(
-			"%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there",
+		return badinput.Errorf("%s has no gold file beside it, so nothing can be counted: put the .gold file of the same half there",
 			files[0].Source)
 	}
 	measures := make([]buccMeasure, len(protocols))
@@ -271,10 +270,8 @@ func NewAlignmentReport(by string) *report.Report {
 		Encoder: by,
 		Label:   "set",
 		Columns: []report.Column{
-			{Name: "AER"}, {Name: "precision"}, {Name: "recall"}, {Name: "links", Kind: report.Count},
-			{Name: "sure", Kind: report.Count},
-			{Name: "pairs", Kind: report.Count}, {Name: "unlinked", Kind: report.Count},
-			{Name: "no gold", Kind: report.Count},
+			{Name: "AER"}, {Name: "precision"}, {Name: "recall"}, {Name: "links", Kind: report.Count}, {Name: "sure", Kind: report.Count},
+			{Name: "pairs", Kind: report.Count}, {Name: "unlinked", Kind: report.Count}, {Name: "no gold", Kind: report.Count},
 		},
 	}
 }

@@ -22,6 +22,7 @@ var Tatoeba = &Protocol{
 	},
 	Sampled: "accuracy",
 	Dataset: "tatoeba",
+	ByText:  true,
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		s, err := ScoreTatoeba(ctx, r.Searcher, set.source, set.target, set.byText)
 		return report.Row{Cells: []any{s.Mean(), s.Forward.Percent(), s.Backward.Percent(), 100 - s.Mean(), s.Forward.Queries},
@@ -106,6 +107,7 @@ var Retrieval = &Protocol{
 	},
 	Sampled:     "accuracy",
 	Dataset:     "flores200",
+	ByText:      true,
 	distractors: true,
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)

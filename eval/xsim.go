@@ -20,6 +20,7 @@ var XSim = &Protocol{
 	Columns: errorColumns,
 	Sampled: "error",
 	Dataset: "flores200",
+	ByText:  true,
 	aligned: eachSet(func(ctx context.Context, r *Runner, set alignedSet) (report.Row, error) {
 		a, err := ScoreXSim(ctx, r.Searcher, set.source, set.target, set.byText)
 		return report.Row{Cells: []any{a.Error(), a.Queries - a.Correct, a.Queries}, Items: items(a.Right)}, err

@@ -62,6 +62,9 @@ func TestEvalRefusesUnreadFlags(t *testing.T) {
 		{"sts --src de", "--src is for BUCC sets and line-aligned sets"},
 		{"probe --src de", "--src is for BUCC sets and line-aligned sets"},
 		{"sts --tgt de", "--tgt is for sets of two languages"},
+		{"pairs --tgt de", "--tgt is for sets of two languages"},
+		{"bitext-mteb --eval-text", "--eval-text is for tatoeba, xsim and retrieval"},
+		{"xsim++ --eval-text", "--eval-text is for tatoeba, xsim and retrieval"},
 		{"bucc-laser --dim 7", "--dim is of the files of --src-emb"},
 		{"bucc-laser --src-emb a.npy --tgt-emb b.npy --dim 7", "--dim is of files without a header"},
 		{"bucc-laser --src-emb a.npy --tgt-emb b.npy --emb-dim 7", "--emb-dim is of files without a header"},
@@ -198,6 +201,10 @@ func TestEvalAligned(t *testing.T) {
 		"--tgt-text", filepath.Join(dir, "toy.deu-eng.eng"))
 	if !strings.Contains(out, "100.00") {
 		t.Error(out)
+	}
+	out = must(t, "eval", "tatoeba", "bitext-mteb", "--dir", dir, "--eval-text", "--format", "json")
+	if strings.Count(out, "answers are compared by text (--eval-text)") != 1 || strings.Count(out, `"eval_text": true`) != 1 {
+		t.Errorf("tatoeba alone compares by text:\n%s", out)
 	}
 	testSplits(t, dir)
 	testMissedLines(t)

@@ -152,9 +152,10 @@ var forProtocols = []struct {
 	of    func(p *eval.Protocol) bool
 	which string
 }{
-	{[]string{"src-text", "tgt-text", "split", "eval-text"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
+	{[]string{"src-text", "tgt-text", "split"}, func(p *eval.Protocol) bool { return p.Data() == eval.AlignedSets }, "line-aligned sets"},
+	{[]string{"eval-text"}, func(p *eval.Protocol) bool { return p.ByText }, "tatoeba, xsim and retrieval"},
 	{[]string{"src"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets || p.Data() == eval.AlignedSets }, "BUCC sets and line-aligned sets"},
-	{[]string{"tgt"}, func(p *eval.Protocol) bool { return p.Data() != eval.STSSets }, "sets of two languages, which those of sts name themselves"},
+	{[]string{"tgt"}, func(p *eval.Protocol) bool { return p.Data() != eval.STSSets && p != eval.Pairs }, "sets of two languages, which those of sts and pairs name themselves"},
 	{[]string{"curve"}, func(p *eval.Protocol) bool { return p.Data() == eval.BUCCSets }, "BUCC sets"},
 	{[]string{"pairs"}, func(p *eval.Protocol) bool { return p.Sampled != "" }, "BUCC sets and line-aligned sets, less bitext-mteb"},
 	{[]string{"negatives", "negatives-out"}, func(p *eval.Protocol) bool { return p == eval.XSimPlusPlus }, "xsim++"},

@@ -154,7 +154,7 @@ func (o *evalOptions) describeDecision(made *madeWith, p *eval.Protocol) {
 	if p == eval.XSimPlusPlus {
 		made.state("negatives", o.negatives) // a note says where they are from
 	}
-	if o.byText && p.Data() == eval.AlignedSets {
+	if o.byText && p.ByText {
 		made.state("eval_text", true)
 	}
 }
