@@ -100,6 +100,22 @@ func TestSharedSets(t *testing.T) {
 	}
 }
 
+// TestAlignmentSetsInAnyFolder: the name of a folder is no pattern.
+func TestAlignmentSetsInAnyFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[1]")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"x.src-tgt": "a ||| b\n", "x.gold": "1-1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sets, err := ReadAlignmentSets(dir, 1); err != nil || len(sets) != 1 || sets[0].Name != "x" || len(sets[0].Gold) != 1 {
+		t.Errorf("%+v, %v", sets, err)
+	}
+}
+
 func TestFilesAreChecked(t *testing.T) {
 	write := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), name)

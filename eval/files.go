@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,8 +51,7 @@ func CompareLinks(links string, linksBase int, gold string, goldBase int, tokens
 		return c, err
 	}
 	if len(a) != len(b) {
-		return c, badinput.Errorf(
-			"%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair",
+		return c, badinput.Errorf("%s has %d lines but the gold standard %s has %d: each needs a line for every sentence pair",
 			links, len(a), gold, len(b))
 	}
 	if tokens != "" {
@@ -88,14 +89,14 @@ const textSuffix, goldSuffix = ".src-tgt", ".gold"
 // ReadAlignmentSets reads the test sets of a directory: NAME.src-tgt has a line "source ||| target" for each pair, with
 // words separated by spaces, and NAME.gold the gold standard, whose first word has the number goldBase.
 func ReadAlignmentSets(dir string, goldBase int) ([]AlignmentSet, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+textSuffix))
-	if err != nil || len(paths) == 0 {
+	names, err := fs.Glob(os.DirFS(dir), "*"+textSuffix) // dir itself is no pattern
+	if err != nil || len(names) == 0 {
 		return nil, badinput.Errorf("%s has no test set of word alignment: name a directory with NAME%s and NAME%s",
 			dir, textSuffix, goldSuffix)
 	}
-	sets := make([]AlignmentSet, len(paths))
-	for i, path := range paths {
-		if sets[i], err = readSet(path, goldBase); err != nil {
+	sets := make([]AlignmentSet, len(names))
+	for i, name := range names {
+		if sets[i], err = readSet(filepath.Join(dir, name), goldBase); err != nil {
 			return nil, err
 		}
 	}

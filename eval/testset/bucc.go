@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,12 +40,12 @@ func BUCCPairs(dir, target string) (pairs []LanguagePair, err error) {
 		return nil, err
 	}
 	for _, pattern := range []string{"*.gold*", "*/*.gold*"} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		files, err := fs.Glob(os.DirFS(dir), pattern) // dir itself is no pattern
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			name, _, _ := strings.Cut(filepath.Base(file), ".")
+			name, _, _ := strings.Cut(path.Base(file), ".")
 			if pair, ok := pairOf(name); ok && filepath.Ext(uncompressed(file)) == ".gold" && pair.Target == target && !slices.Contains(pairs, pair) {
 				pairs = append(pairs, pair)
 			}
@@ -66,8 +68,12 @@ func FindBUCC(dir string, pair LanguagePair) ([]BUCCFiles, error) {
 		return nil, badinput.Errorf("open the BUCC set: %w", err)
 	}
 	for _, e := range entries {
-		if found, ok := pairOf(e.Name()); e.IsDir() && ok && found == pair {
-			dirs = append(dirs, filepath.Join(dir, e.Name()))
+		if found, ok := pairOf(e.Name()); !ok || found != pair {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(path); err == nil && info.IsDir() { // or a link to one
+			dirs = append(dirs, path)
 		}
 	}
 	for _, d := range dirs {

@@ -2,6 +2,7 @@ package testset
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,7 +25,7 @@ type Labelled struct {
 // file's directory. A file without such a header is left out.
 func ReadPairs(dir string) ([]Labelled, error) {
 	var sets []Labelled
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".tsv" {
 			return err
 		}
@@ -106,11 +107,12 @@ var mrpcFile = regexp.MustCompile(`^msr_paraphrase_(train|test)\.txt$`)
 // label<TAB>text, as MLDoc is published; and those of labelled pairs, LANG.train.tsv and LANG.test.tsv with the columns
 // of ReadPairs, or MRPC's own files. tests and trains are by language.
 func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
-	entries, err := filepath.Glob(filepath.Join(dir, "*"))
+	entries, err := fs.Glob(os.DirFS(dir), "*") // dir itself is no pattern
 	if err != nil {
 		return nil, nil, badinput.Errorf("look for labelled texts: %w", err)
 	}
-	for _, path := range entries {
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry)
 		name := labelledFile.FindStringSubmatch(filepath.Base(path))
 		if mrpc := mrpcFile.FindStringSubmatch(filepath.Base(path)); mrpc != nil {
 			name = []string{"", "en", mrpc[1], ".tsv"}
