@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 	"bitextmine/train/traintest"
 )
 
@@ -78,6 +79,10 @@ func TestEvalTakesEmbeddingsOfEveryLayout(t *testing.T) {
 			if named := must(t, append(args, "--encoder", fixtures.Encoder, "--src-emb", filepath.Join(vectors, c.source),
 				"--tgt-emb", filepath.Join(vectors, c.target))...); !strings.Contains(named, `"encoder": "`+fixtures.Encoder+" (") {
 				t.Errorf("the encoder that is named is not in\n%s", named)
+			}
+			if _, err := command(t, append(args, "--max-memory", "1KiB", "--src-emb", filepath.Join(vectors, c.source),
+				"--tgt-emb", filepath.Join(vectors, c.target))...); !badinput.Is(err) || !strings.Contains(err.Error(), "raise --max-memory") {
+				t.Errorf("vectors of more than 1 KiB: %v", err)
 			}
 		})
 	}

@@ -110,11 +110,16 @@ func (e *Embedder) fits(fresh, lines int) error {
 	for _, lex := range e.known {
 		values += int64(len(lex.rows))
 	}
-	if e.MaxMemory == 0 || 4*values <= e.MaxMemory {
+	return fits(values, e.MaxMemory)
+}
+
+// fits refuses so many float32 values if they take more bytes than are allowed; 0: any number is.
+func fits(values, allowed int64) error {
+	if allowed == 0 || 4*values <= allowed {
 		return nil
 	}
 	return badinput.Errorf("the vectors take %d MiB where %d are allowed: raise --max-memory, or evaluate a part of the set",
-		4*values>>20, e.MaxMemory>>20)
+		4*values>>20, allowed>>20)
 }
 
 // EncodedSide is a side with its L2-normalised vectors; row i is the vector of sentence i.

@@ -118,6 +118,7 @@ type VectorFiles struct {
 	Narrow         bool
 	Encoder        string // encoder that made the vectors; empty if it is not known
 	Width          int    // number of values of its vectors
+	MaxMemory      int64  // the bytes that vectors may take; 0: any number
 }
 
 // Name returns the encoder's name, if it is known, and the names of the files.
@@ -154,6 +155,9 @@ func (p VectorFiles) Vectors(_ context.Context, side Side, role Role) (_ Encoded
 	}
 	if err := side.checkRows(file.N, path); err != nil {
 		return EncodedSide{}, err
+	}
+	if err := fits(2*int64(file.N)*int64(file.Dim), p.MaxMemory); err != nil { // the other side is there, too
+		return EncodedSide{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	rows := make([]float32, file.N*file.Dim)
 	file.Float32(rows, 0, file.N)

@@ -123,6 +123,16 @@ func TestFilesRefuses(t *testing.T) {
 		!strings.Contains(err.Error(), "each of the 2 en sentences, in order, and then one for each of the 1 negatives") {
 		t.Errorf("vectors without those of negatives: %v", err)
 	}
+	const both = 2 * 2 * 2 * 4 // bytes of two rows of two numbers on two sides
+	bound := VectorFiles{Source: raw("bound.emb", 1, 0, 0, 1), Dim: 2, DType: embedding.Float32, MaxMemory: both}
+	if _, err := bound.Vectors(t.Context(), side, Role{}); err != nil {
+		t.Errorf("vectors of as many bytes as are allowed: %v", err)
+	}
+	bound.MaxMemory--
+	if _, err := bound.Vectors(t.Context(), side, Role{}); !badinput.Is(err) || !strings.Contains(err.Error(), "bound.emb: the vectors take") ||
+		!strings.Contains(err.Error(), "raise --max-memory") {
+		t.Errorf("vectors of more bytes than are allowed: %v", err)
+	}
 	path := raw("good.emb", 3, 4, 0, 2)
 	v, err := VectorFiles{Source: filepath.Join(dir, "{half}.emb"), Dim: 2, DType: embedding.Float32}.Vectors(t.Context(), side, Role{Pair: LanguagePair{Source: "de", Target: "en"}, Half: "good"})
 	if err != nil || v.Rows.N != 2 || math.Abs(float64(v.Rows.F32[1])-0.8) > 1e-6 || v.Rows.F32[3] != 1 {

@@ -248,7 +248,7 @@ func (o *evalOptions) runner() (*eval.Runner, func() error, error) {
 			return nil, nil, badinput.Errorf("--src-emb and --tgt-emb belong together: give both")
 		}
 		files := testset.VectorFiles{Source: o.sourceEmb, Target: o.targetEmb, Dim: o.dim,
-			DType: embedding.DType(o.embDType), Narrow: narrow}
+			DType: embedding.DType(o.embDType), Narrow: narrow, MaxMemory: o.cfg.MemoryBound()}
 		if o.named && o.cfg.Encoder != "" {
 			if o.model, err = model.Load(o.cfg.Encoder); err != nil {
 				return nil, nil, err
