@@ -291,6 +291,27 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// TestRemovedTextsAreUnpackedAgain: those of every archive, though the archives are there and were unpacked before.
+func TestRemovedTextsAreUnpackedAgain(t *testing.T) {
+	first, second := tarball(t, "set/deu.dev", "eins\n"), tarball(t, "set/eng.dev", "one\n")
+	p := newPublisher(t, map[string][]byte{"a.tar.gz": first, "b.tar.gz": second})
+	set, dir := p.set(File{"a.tar.gz", digest(first), 0}, File{"b.tar.gz", digest(second), 0}), t.TempDir()
+	set.Root = "set"
+	for range 2 {
+		if err := p.get(t, set, dir, p.options()); err != nil {
+			t.Fatal(err)
+		}
+		check(t, filepath.Join(dir, "set", "deu.dev"), []byte("eins\n"))
+		check(t, filepath.Join(dir, "set", "eng.dev"), []byte("one\n"))
+		if err := os.RemoveAll(filepath.Join(dir, "set")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.requests) != 2 {
+		t.Errorf("requests %q, want one for each archive", p.requests)
+	}
+}
+
 // TestTwoDownloadsAtOnce: both end well, each file is requested once, and the digests that both trust are all recorded.
 func TestTwoDownloadsAtOnce(t *testing.T) {
 	p := newPublisher(t, map[string][]byte{"a.txt": text, "b.txt": []byte("b"), "c.txt": []byte("c")})

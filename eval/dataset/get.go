@@ -75,6 +75,11 @@ func Get(ctx context.Context, set Set, dir string, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Join(dir, set.Root)); errors.Is(err, fs.ErrNotExist) { // somebody removed the texts
+		if err := forgetUnpacked(set, dir); err != nil {
+			return err
+		}
+	}
 	for _, f := range set.Files {
 		if !f.Pinned() {
 			if f.SHA256 = opts.SHA256[f.Path]; f.SHA256 == "" {
@@ -202,10 +207,25 @@ func refused(response *http.Response) error {
 // unpackedLimit is the maximum size of a file in an archive, so that a manipulated archive cannot fill the disk.
 const unpackedLimit = 4 << 30
 
+// markOf is the file that holds the digest of an archive that was unpacked into dir.
+func markOf(archive, dir string) string {
+	return filepath.Join(dir, "."+filepath.Base(archive)+".unpacked")
+}
+
+// forgetUnpacked removes the marks of all archives of a set, so that they are unpacked again.
+func forgetUnpacked(set Set, dir string) error {
+	for _, f := range set.Files {
+		if err := os.Remove(markOf(f.Path, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // unpack extracts an archive into dir, unless this was done for its digest. Files are published one by one and the
 // marker file last.
 func unpack(archive, dir, sum string) (err error) {
-	mark := filepath.Join(dir, "."+filepath.Base(archive)+".unpacked")
+	mark := markOf(archive, dir)
 	if done, err := os.ReadFile(mark); err == nil && string(done) == sum {
 		return nil
 	}
