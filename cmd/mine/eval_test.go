@@ -451,6 +451,15 @@ func TestDataGet(t *testing.T) {
 	if !strings.Contains(out, "licence") || !strings.Contains(out, "2 files") {
 		t.Error(out)
 	}
+	for file, says := range map[string]string{
+		"nosuch":                   "none of the sets has a file of that name",
+		"flores200_dataset.tar.gz": "the file is pinned",
+	} {
+		if _, err := command(t, "data", "get", "xsimplusplus", "flores200", "--mirror", server.URL, "--trust-first", "--sha256", file+"="+strings.Repeat("0a", 32)); !badinput.Is(err) ||
+			!strings.Contains(err.Error(), "--sha256 "+file+": "+says) {
+			t.Errorf("a digest of %s: %v", file, err)
+		}
+	}
 	if code := execute(t.Context(), []string{"data", "get", "flores200", "--mirror", server.URL}); code == exitDone {
 		t.Error("another content than the pinned one is accepted")
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -109,6 +111,9 @@ func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Write
 		}
 		sets = append(sets, set)
 	}
+	if err := checkSums(sums, sets); err != nil {
+		return err
+	}
 	base, err := o.base()
 	if err != nil {
 		return err
@@ -122,6 +127,24 @@ func runDataGet(ctx context.Context, o dataOptions, names []string, out io.Write
 			return err
 		}
 		fmt.Fprintf(out, "  complete and verified: %d files\n", len(set.Files))
+	}
+	return nil
+}
+
+// checkSums refuses digests of files that no set has, or that have a digest in the catalogue.
+func checkSums(sums map[string]string, sets []dataset.Set) error {
+	wanted := map[string]bool{} // whether a file of that name is not pinned
+	for _, set := range sets {
+		for _, f := range set.Files {
+			wanted[f.Path] = wanted[f.Path] || !f.Pinned()
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(sums)) {
+		if unpinned, found := wanted[file]; !found {
+			return badinput.Errorf("--sha256 %s: none of the sets has a file of that name; correct it, or leave it out", file)
+		} else if !unpinned {
+			return badinput.Errorf("--sha256 %s: the file is pinned, and its own digest is checked; leave it out", file)
+		}
 	}
 	return nil
 }
