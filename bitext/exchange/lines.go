@@ -77,7 +77,7 @@ func (r *tsvReader) begin(line corpus.Line) (err error) {
 		return unsaidHeader(r.name)
 	}
 	if r.opts.Layout == nil {
-		header := false
+		var header bool
 		if r.row, header, err = r.opts.row(strings.Split(line.Text, "\t"), "tab-separated", r.name, line.Number); header {
 			r.headerAt = line.Number
 		}

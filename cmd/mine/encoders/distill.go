@@ -45,8 +45,7 @@ no sentence twice. docs/encoders.md describes the method and what it costs in qu
 	}
 	s.RegisterSome(cmd, flags.Declared("onnxruntime", "threads"))
 	f := cmd.Flags()
-	f.StringVar(&o.Teacher, "teacher", "",
-		"the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
+	f.StringVar(&o.Teacher, "teacher", "", "the encoder to be distilled: a model.yaml, its directory, or a built-in encoder")
 	f.StringArrayVar(&texts, "text", nil, "LANGUAGE=FILE, sentences of one language; may be repeated")
 	f.StringArrayVar(&bitexts, "bitext", nil,
 		"SOURCE-TARGET=FILE, pairs that are translations, as TSV, CSV, TMX, XLIFF, PO or JSON lines; may be repeated")
