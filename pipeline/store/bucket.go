@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -300,14 +301,19 @@ func (b bucket) Sweep(ctx context.Context, before time.Time) (swept int, size in
 	}
 }
 
-// needed reports whether an object is a note, a record or a file that a record names. records are the records read, by
-// output; objects are listed by name, so one of them is enough.
+// outputFile is the name of an object that object() made: a stage, a key, the digits of a digest, a file. Others share
+// buckets with a store, so nothing else is taken for a file of an output; task.json is a record, that of a store which
+// is below this one's location.
+var outputFile = regexp.MustCompile(`^([a-z]+/[0-9a-f]{32})/([0-9a-f]{32})/([^/]+)$`)
+
+// needed reports whether an object is a note, a record, a file that a record names, or none of this store's. records
+// are the records read, by output; objects are listed by name, so one of them is enough.
 func (b bucket) needed(ctx context.Context, object string, records map[string]string) (bool, error) {
-	parts := strings.Split(object, "/")
-	if len(parts) != 4 {
-		return !strings.HasPrefix(object, probePrefix), nil
+	parts := outputFile.FindStringSubmatch(object)
+	if parts == nil || parts[3] == recordName {
+		return strings.Contains(object, "/") || !strings.HasPrefix(object, probePrefix), nil
 	}
-	name := parts[0] + "/" + parts[1]
+	name := parts[1]
 	record, known := records[name]
 	if !known {
 		data, err := b.Read(ctx, name+"/"+recordName)

@@ -25,7 +25,7 @@ type place struct {
 	Damage func(t testing.TB, task store.Task, file string, content []byte)
 }
 
-var task = store.Task{Stage: "encode", Key: "0123456789abcdef"}
+var task = store.Task{Stage: "encode", Key: "0123456789abcdef0123456789abcdef"}
 
 // write returns a stage function that writes one file.
 func write(content string) func(dir string) (any, error) {

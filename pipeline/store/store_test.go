@@ -142,6 +142,34 @@ func TestCacheOfAnotherMachine(t *testing.T) {
 	}
 }
 
+// TestSweepLeavesWhatIsNoOutput: files of others in the bucket, and the outputs of a store below this one, stay; a file
+// that a killed writer left goes.
+func TestSweepLeavesWhatIsNoOutput(t *testing.T) {
+	b := memblob.OpenBucket(nil)
+	back, err := store.OpenBucket(b, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key = "0123456789abcdef0123456789abcdef"
+	const left = "encode/" + key + "/fedcba9876543210fedcba9876543210/embedding.npy"
+	others := []string{
+		"text/de/2024/a.gz", "text/de/" + key + "/a.gz", "projA/encode/" + key + "/task.json", "encode/" + key + "/2024/a", ".probe.d/a", "a",
+	}
+	for _, object := range append(others, left) {
+		if err := back.Write(t.Context(), object, []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if swept, _, err := back.Sweep(t.Context(), time.Now().Add(time.Hour)); swept != 1 || err != nil {
+		t.Errorf("swept %d, want 1, error %v", swept, err)
+	}
+	for _, object := range others {
+		if _, err := back.Read(t.Context(), object); err != nil {
+			t.Errorf("%s: %v", object, err)
+		}
+	}
+}
+
 // TestProbeOfAKilledProcess is left in a bucket until a sweep.
 func TestProbeOfAKilledProcess(t *testing.T) {
 	b := memblob.OpenBucket(nil)
