@@ -333,5 +333,5 @@ func (m *mining) output(ctx context.Context, want func(*stage.Builder) (string, 
 	if err := m.execute(ctx, p); err != nil {
 		return nil, err
 	}
-	return m.store.Get(ctx, store.Task{Stage: m.goal.Name, Key: key})
+	return m.files(p).Output(ctx, m.goal.Name, key)
 }

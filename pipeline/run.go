@@ -257,10 +257,7 @@ func refuseInput(languages []plan.Language, bitext string) error {
 
 // deliver copies the bitext into a directory and completes the report.
 func (m *mining) deliver(ctx context.Context, p *plan.Plan, dir string) error {
-	out, err := m.store.Get(ctx, store.Task{Stage: match.Stage.Name, Key: p.Pairs[0].Bitext})
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the bitext is not in %s any more; run again", m.cfg.Work)
-	}
+	out, err := m.files(p).Output(ctx, match.Stage.Name, p.Pairs[0].Bitext)
 	if err != nil {
 		return err
 	}

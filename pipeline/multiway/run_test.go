@@ -219,6 +219,50 @@ func TestPairsOnAnEngineAreOnePlan(t *testing.T) {
 	}
 }
 
+// TestDamageOnAnEngine: an engine takes what is listed for made, so whoever finds that an output is damaged removes it,
+// and the next run makes it again.
+func TestDamageOnAnEngine(t *testing.T) {
+	cfg := settings(t, nil)
+	for i, named := range text(t, "de", "en") {
+		code, file, _ := strings.Cut(named, "=")
+		*[]*string{&cfg.Source, &cfg.Target}[i] = code
+		*[]*[]string{&cfg.SourceText, &cfg.TargetText}[i] = []string{file}
+	}
+	cfg.Engine, cfg.Command, cfg.CommandJobs, cfg.Threads = "command", "sh -e {tasks}", 1, 1
+	report, err := mine(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, want := filepath.Join(cfg.Out, "work"), read(t, report.Bitext.Path)
+	run := func() error { _, err := mine(t.Context(), cfg); return err }
+	search := func() error { // the plan's 9 cells, after the vectors of 6 shards
+		task := pipeline.TaskConfig{Plan: record.PlanPath(work, report.PlanID), Index: 6, Step: 1, End: 15}
+		task.Threads = 1
+		return errors.Join(os.RemoveAll(filepath.Join(work, "search")), pipeline.RunTasks(t.Context(), task, options()))
+	}
+	for _, c := range []struct {
+		file string
+		find func() error
+	}{{"shard/*/task.json", run}, {"encode/*/embedding.npy", search}, {"match/*/bitext.parquet", run}} {
+		files, err := filepath.Glob(filepath.Join(work, c.file))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no %s, %v", c.file, err)
+		}
+		data := read(t, files[0])
+		data[len(data)/2] ^= 1
+		data[len(data)/2+1] ^= 1
+		if err := os.WriteFile(files[0], data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.find(); err == nil || badinput.Is(err) || !strings.Contains(err.Error(), "it was removed, and mine run makes it again") {
+			t.Errorf("%s: error %v", c.file, err)
+		}
+		if err := run(); err != nil || !bytes.Equal(read(t, report.Bitext.Path), want) {
+			t.Errorf("%s: error %v of the run that makes it again", c.file, err)
+		}
+	}
+}
+
 // firstRun is the first run that the store of a run has seen.
 func firstRun(t *testing.T, cfg pipeline.Config) record.Run {
 	t.Helper()

@@ -256,6 +256,18 @@ func isDamage(err error) bool {
 	return errors.As(err, &d)
 }
 
+// Discard removes an output that an error of Get or Stat says is damaged: it is listed as made, so nobody else would
+// make it again. It returns the error, which then says so; other errors it returns as they are.
+func Discard(ctx context.Context, s *Store, task Task, err error) error {
+	if !isDamage(err) {
+		return err
+	}
+	if removing := s.Remove(ctx, task); removing != nil {
+		return fmt.Errorf("%w, and cannot be removed (%w)", err, removing)
+	}
+	return fmt.Errorf("%w; it was removed, and mine run makes it again", err)
+}
+
 func (s *Store) record(ctx context.Context, task Task) ([]byte, *Output, error) {
 	data, err := s.back.Read(ctx, task.name()+"/"+recordName)
 	if err != nil {

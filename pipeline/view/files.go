@@ -86,21 +86,22 @@ func NewFiles(st *store.Store, p *plan.Plan, work string) *Files {
 
 // Output returns the output of an earlier task.
 func (f *Files) Output(ctx context.Context, stage, key string) (*store.Output, error) {
-	return f.found(store.Task{Stage: stage, Key: key}, func(t store.Task) (*store.Output, error) { return f.Store.Get(ctx, t) })
+	return f.found(ctx, store.Task{Stage: stage, Key: key}, f.Store.Get)
 }
 
 // Record returns the record of an earlier task's output, whose files are not read.
 func (f *Files) Record(ctx context.Context, stage, key string) (*store.Output, error) {
-	return f.found(store.Task{Stage: stage, Key: key}, func(t store.Task) (*store.Output, error) { return f.Store.Stat(ctx, t) })
+	return f.found(ctx, store.Task{Stage: stage, Key: key}, f.Store.Stat)
 }
 
-func (f *Files) found(task store.Task, read func(store.Task) (*store.Output, error)) (*store.Output, error) {
-	out, err := read(task)
+// found reads an output of an earlier task, and removes one that is damaged, so that a next attempt makes it again.
+func (f *Files) found(ctx context.Context, task store.Task, read func(context.Context, store.Task) (*store.Output, error)) (*store.Output, error) {
+	out, err := read(ctx, task)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Not badinput, though a file is missing: the task that makes it may still be tried again.
 		return nil, fmt.Errorf("the output %s/%s of an earlier task is not in %s; run mine run again", task.Stage, task.Key, f.Work)
 	}
-	return out, err
+	return out, store.Discard(ctx, f.Store, task, err)
 }
 
 // Done lists the store's outputs of the plan's stages, and returns whether an output is among them.

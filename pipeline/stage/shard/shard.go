@@ -350,12 +350,13 @@ func Results(ctx context.Context, st *store.Store, inputs []plan.Input, s plan.S
 		}
 		if Key(in, s) != key || in.Group == "" {
 			key, group = Key(in, s), Record{Result: &shard.Result{}}
-			out, err := st.Stat(ctx, store.Task{Stage: Stage.Name, Key: key})
+			task := store.Task{Stage: Stage.Name, Key: key}
+			out, err := st.Stat(ctx, task)
 			if err == nil {
 				err = json.Unmarshal(out.Info, &group)
 			}
 			if err != nil {
-				return nil, unknownCut(in.Path, err)
+				return nil, unknownCut(in.Path, store.Discard(ctx, st, task, err))
 			}
 		}
 		record := group
