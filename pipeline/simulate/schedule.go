@@ -66,24 +66,31 @@ func (c *crew) seconds(t *plan.Task) (once, expected float64) {
 	return once, once
 }
 
+// never is more seconds than any task takes, 30 million years: with this many, failures come before its end again and
+// again.
+const never = 1e15
+
 // schedule gives each task to the slot that ends it first, as engines do that hand the next task to whoever is free. It
-// returns when the last ends, and the seconds of slots that failures lost.
-func schedule(tasks []*plan.Task, crews []*crew) (last, lost float64) {
+// returns when the last ends, and the seconds of slots that failures lost; or a task that no crew ever ends.
+func schedule(tasks []*plan.Task, crews []*crew) (last, lost float64, endless *plan.Task) {
 	for _, t := range tasks {
 		var best *crew
 		end, spent, again := math.Inf(1), 0.0, 0.0
 		for _, c := range crews {
 			once, expected := c.seconds(t)
-			if at := c.free[0] + expected; at < end {
+			if at := c.free[0] + expected; expected < never && at < end {
 				best, end, spent, again = c, at, expected, expected-once
 			}
+		}
+		if best == nil {
+			return 0, 0, t
 		}
 		best.free[0] = end
 		heap.Fix(&best.free, 0)
 		best.busy += spent / best.parts
 		last, lost = max(last, end), lost+again
 	}
-	return last, lost
+	return last, lost, nil
 }
 
 // speed is how long a stage's tasks take on a kind of machine: seconds for a task and for each of its items.

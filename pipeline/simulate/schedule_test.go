@@ -40,7 +40,7 @@ func TestATaskGoesToTheSlotThatEndsItFirst(t *testing.T) {
 			}
 			crews = append(crews, c)
 		}
-		if last, lost := schedule(tasksOf(test.tasks, 10), crews); math.Abs(last-test.want) > 1e-9 || lost != 0 {
+		if last, lost, _ := schedule(tasksOf(test.tasks, 10), crews); math.Abs(last-test.want) > 1e-9 || lost != 0 {
 			t.Errorf("%s: %v s and %v lost, want %v", test.what, last, lost, test.want)
 		}
 	}

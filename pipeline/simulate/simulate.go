@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -151,7 +152,12 @@ func (s *Simulation) time(c *Cluster, d *stage.Descriptor, st *Stage, left []*pl
 		s.Problems = append(s.Problems, problem(d, st, known))
 		return
 	}
-	st.Seconds, st.Lost = schedule(left, crews)
+	var endless *plan.Task
+	if st.Seconds, st.Lost, endless = schedule(left, crews); endless != nil {
+		s.Problems = append(s.Problems, fmt.Sprintf("%s: a task of %d %s would not end between failures of any machine that does it; "+
+			"lower --shard-size where that helps, or add a machine that fails less often", d.Name, endless.Items, st.Unit))
+		return
+	}
 	st.BoundBy = byMachines
 	if len(left) <= slots {
 		st.BoundBy = byOneTask

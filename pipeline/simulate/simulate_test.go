@@ -97,6 +97,7 @@ func TestWhatNoMachineCanDoIsSaid(t *testing.T) {
 		{"memory: 16GiB", "memory: 200MiB", "match: a task needs"},
 		{", match: 1e5", "", "match: no machine has a rate"},
 		{"price: 1", "stages: [shard, encode, search, merge]", "match: no machine has a rate"},
+		{"price: 1, rates: {shard: 1e8, encode: 1e4", "failures: 1, rates: {shard: 1e8, encode: 0.01", "encode: a task of 1000000 sentences would not end between failures"},
 	} {
 		s, err := Run(edited(t, test.old, test.with), request(1_000_000))
 		if err != nil {
