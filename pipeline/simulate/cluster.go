@@ -144,15 +144,20 @@ func (c *Cluster) problems() (found []error) {
 	if len(c.Pairs) == 0 {
 		fail("pairs names none, such as [de-en]")
 	}
+	paired := map[string]bool{}
 	for i, pair := range c.Pairs {
-		source, target, ok := strings.Cut(pair, "-")
-		_, knowsSource := c.Languages[source]
-		_, knowsTarget := c.Languages[target]
-		if !ok || !knowsSource || !knowsTarget || source == target {
+		source, target := c.sides(pair)
+		paired[source], paired[target] = true, true
+		if source == target {
 			fail("pairs has %q, which must be two of the file's languages, such as de-en", pair)
 		}
 		if slices.Contains(c.Pairs[:i], pair) {
 			fail("pairs has %q twice", pair)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(c.Languages)) {
+		if len(c.Pairs) > 0 && !paired[code] {
+			fail("languages.%s is in none of the pairs; add a pair with it, or leave it out", code)
 		}
 	}
 	if len(c.Machines) == 0 {
@@ -162,6 +167,21 @@ func (c *Cluster) problems() (found []error) {
 		found = append(found, c.Machines[i].problems()...)
 	}
 	return found
+}
+
+// sides are the languages of a pair, which may have hyphens themselves (zh-Hant); both are empty if the pair does not
+// have two of the file's.
+func (c *Cluster) sides(pair string) (source, target string) {
+	for i, r := range pair {
+		if r != '-' {
+			continue
+		}
+		_, knowsSource := c.Languages[pair[:i]]
+		if _, knowsTarget := c.Languages[pair[i+1:]]; knowsSource && knowsTarget {
+			return pair[:i], pair[i+1:]
+		}
+	}
+	return "", ""
 }
 
 func (m *Machine) problems() (found []error) {

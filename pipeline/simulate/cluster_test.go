@@ -42,6 +42,7 @@ func TestABadClusterIsRefusedByName(t *testing.T) {
 		{"[de-en]", "[de-fr]", `pairs has "de-fr"`},
 		{"[de-en]", "[de-de]", `pairs has "de-de"`},
 		{"[de-en]", "[de-en, de-en]", "twice"},
+		{"languages:", "languages:\n  fr: {sentences: 1e6, bytes: 100}", "languages.fr is in none of the pairs"},
 		{"count: 2", "count: 0", `machine "cpu": count must be 1`},
 		{"memory: 16GiB", "memory: lots", `line 8: "lots"`},
 		{"memory: 16GiB, ", "", "memory must be given"},

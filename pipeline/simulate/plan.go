@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"bitextmine/align/match"
 	"bitextmine/corpus"
@@ -90,7 +89,7 @@ func corpora(c *Cluster, s plan.Settings, old bool) ([]plan.Language, []plan.Pai
 	}
 	pairs := make([]plan.Pair, len(c.Pairs))
 	for i, pair := range c.Pairs {
-		source, target, _ := strings.Cut(pair, "-")
+		source, target := c.sides(pair)
 		pairs[i] = plan.Pair{Source: slices.Index(codes, source), Target: slices.Index(codes, target)}
 	}
 	return languages, pairs
@@ -115,7 +114,7 @@ func addText(l *plan.Language, c Corpus, sentences float64, name string, s plan.
 func checkCells(c *Cluster, shardSize int) error {
 	cells := 0.0
 	for _, pair := range c.Pairs {
-		source, target, _ := strings.Cut(pair, "-")
+		source, target := c.sides(pair)
 		cells += shards(c.Languages[source], shardSize) * shards(c.Languages[target], shardSize)
 	}
 	if cells > maxCells {
@@ -138,7 +137,8 @@ func checkDocuments(c *Cluster, s plan.Settings) error {
 		return nil
 	}
 	for _, pair := range c.Pairs {
-		for code := range strings.SplitSeq(pair, "-") {
+		source, target := c.sides(pair)
+		for _, code := range []string{source, target} {
 			if c.Languages[code].Document == 0 {
 				return badinput.Errorf("documents = on aligns documents, but the cluster's file does not say how long those of %s are: give languages.%s.document, the sentences of one", code, code)
 			}

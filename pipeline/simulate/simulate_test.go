@@ -85,6 +85,32 @@ func TestPairsShareTheirLanguages(t *testing.T) {
 	}
 }
 
+// TestALanguageMayHaveAScript: the hyphen between languages is not that before a script.
+func TestALanguageMayHaveAScript(t *testing.T) {
+	for _, pair := range []string{"zh-Hant-en", "en-zh-Hant"} {
+		c, err := decode([]byte(strings.NewReplacer("  de:", "  zh-Hant:", "[de-en]", "["+pair+"]").Replace(small)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := simulated(t, c)["search"].Tasks; got != 6 {
+			t.Errorf("%s has %d cells, want 6", pair, got)
+		}
+		base := request(1_000_000)
+		base.Settings.Aligning = setting.Aligning{Documents: setting.DocumentsOn, DocScore: 0.5}
+		for _, code := range []string{"en", "zh-Hant"} {
+			if _, err := Run(c, base); err == nil {
+				t.Errorf("%s: no error without the length of documents in %s", pair, code)
+			}
+			corpus := c.Languages[code]
+			corpus.Document = 20
+			c.Languages[code] = corpus
+		}
+		if _, err := Run(c, base); err != nil {
+			t.Errorf("%s with documents: %v", pair, err)
+		}
+	}
+}
+
 func TestTheStoreCanBeWhatItWaitsFor(t *testing.T) {
 	c := edited(t, "currency: EUR", "store: {read: 1MB/s}")
 	if st := simulated(t, c)["search"]; st.BoundBy != byStore || math.Abs(st.Seconds-st.Read/1e6) > 1e-6 {
