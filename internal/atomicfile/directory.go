@@ -12,9 +12,10 @@ import (
 )
 
 // WriteDir publishes a directory of files whole or not at all; those of before are replaced together. Where the
-// directory has other files, too, they stay, and the new ones replace the old one by one.
+// directory has other files, too, they stay, and the new ones replace the old one by one. A symbolic link stays, as in
+// Write: the directory that it leads to is written.
 func WriteDir(dir string, files map[string][]byte) (err error) {
-	dir = filepath.Clean(dir)
+	dir, _ = follow(filepath.Clean(dir))
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return badinput.Errorf("directory %s cannot be made (%w); name another", filepath.Dir(dir), err)
 	}
@@ -45,7 +46,7 @@ func WriteDir(dir string, files map[string][]byte) (err error) {
 
 // WritableDir returns the error with which WriteDir would begin, and leaves nothing.
 func WritableDir(dir string) error {
-	dir = filepath.Clean(dir)
+	dir, _ = follow(filepath.Clean(dir))
 	return writable(dir, filepath.Dir(dir))
 }
 

@@ -56,3 +56,36 @@ func TestWriteDir(t *testing.T) {
 		t.Errorf("error %v of a directory in the place of a file", err)
 	}
 }
+
+// TestWriteDirThroughALink: the link stays one, and what it leads to has the files, whether it was there or not.
+func TestWriteDirThroughALink(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		parent, elsewhere := t.TempDir(), t.TempDir()
+		link, target := filepath.Join(parent, "link"), filepath.Join(elsewhere, "target")
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+		if there {
+			if err := os.Mkdir(target, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := WritableDir(link); err != nil {
+			t.Error(err)
+		}
+		if err := WriteDir(link, map[string][]byte{"a": []byte("1")}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link is %v now, error %v", info, err)
+		}
+		if got, err := os.ReadFile(filepath.Join(target, "a")); err != nil || string(got) != "1" {
+			t.Errorf("the file has %q, error %v", got, err)
+		}
+		for dir, want := range map[string]int{parent: 1, elsewhere: 1} {
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) != want {
+				t.Errorf("%s has %v, error %v", dir, entries, err)
+			}
+		}
+	}
+}
