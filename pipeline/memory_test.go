@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/score"
 )
 
@@ -66,6 +68,49 @@ func peakOf(t *testing.T, n int) int64 {
 		t.Fatal(err)
 	}
 	return peak
+}
+
+// TestWhatIsDoneNeedsNoMemory: with less memory than the largest task needs, a run whose tasks are done is planned and
+// done; both are refused once that task's output is gone, and the run where it is damaged.
+func TestWhatIsDoneNeedsNoMemory(t *testing.T) {
+	text := newText(t)
+	for side, files := range mineNights(t, 1) {
+		text.put(side, nightText(0), files[0])
+	}
+	cfg := text.config(filepath.Join(t.TempDir(), "out"))
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, cfg)
+	t.Cleanup(func() { usage.LimitHeap(0) })
+	cfg.MaxMemory = fmt.Sprintf("%dKiB", estimate.Memory>>10-1)
+	try := func(what string, refused bool) {
+		t.Helper()
+		_, planned := Plan(t.Context(), cfg, options())
+		_, ran := Run(t.Context(), cfg, options())
+		for name, err := range map[string]error{"plan": planned, "run": ran} {
+			if refused && name == "plan" && what == "damaged" {
+				continue // which reads no outputs
+			}
+			if (err != nil) != refused || refused && (!badinput.Is(err) || !strings.Contains(err.Error(), "a task of stage "+estimate.Stage+" needs")) {
+				t.Errorf("%s, %s: error %v", name, what, err)
+			}
+		}
+	}
+	try("done", false)
+	outputs := filepath.Join(cfg.Out, "work", estimate.Stage)
+	files, err := filepath.Glob(filepath.Join(outputs, "*", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s, %v", outputs, err)
+	}
+	for _, file := range files {
+		if err := os.WriteFile(file, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try("damaged", true)
+	try("gone", true)
 }
 
 // recombined makes n different sentences of a text's: the first words of one and the last of another.

@@ -80,9 +80,6 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
 		t, wave, _ := p.Task(i)
-		if err := t.Fits(bound); err != nil {
-			return fmt.Errorf("task %d: %w", i, err)
-		}
 		stage.Recount(ctx, env.Files, t)
 		begin, before := time.Now(), usage.CPUSeconds()
 		meter := opts.Progress.Start(t.Stage, t.Items, wave.Unit)

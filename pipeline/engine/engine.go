@@ -33,8 +33,8 @@ type Job struct {
 	Out      string // directory for logs
 	Device   string // device of tasks whose stage uses GPUs; empty: the CPU
 
-	// Do runs one task in this process; Begin is called before the first task of a wave, and what it returns after the
-	// last.
+	// Do runs one task in this process, unless its output is there; it refuses one that needs more memory than tasks may
+	// have. Begin is called before the first task of a wave, and what it returns after the last.
 	Do    func(ctx context.Context, index int) error
 	Begin func(wave int) (end func())
 
@@ -51,17 +51,31 @@ func (j *Job) empty(wave int) bool {
 	return len(j.Plan.Waves[wave].Tasks) == 0 || j.There != nil && j.There(wave)
 }
 
-// largest is the task that needs most memory of the waves with something to do; nil: there is none.
-func (j *Job) largest() (most *plan.Task) {
+// fits refuses a bound of memory that a task needs more than which the store has no output of.
+func (j *Job) fits(ctx context.Context, maxMemory int64) error {
+	var most *plan.Task
+	var done func(stage, key string) bool
 	for wave := range j.Plan.Waves {
-		tasks := j.Plan.Waves[wave].Tasks
-		for i := range tasks {
-			if !j.empty(wave) && (most == nil || tasks[i].Memory > most.Memory) {
-				most = &tasks[i]
+		for i := range j.Plan.Waves[wave].Tasks {
+			t := &j.Plan.Waves[wave].Tasks[i]
+			if t.Fits(maxMemory) == nil || most != nil && t.Memory <= most.Memory {
+				continue
+			}
+			if done == nil { // the outputs are listed for this alone
+				var err error
+				if done, err = j.Done(ctx); err != nil {
+					return err
+				}
+			}
+			if !done(t.Stage, t.Key) {
+				most = t
 			}
 		}
 	}
-	return most
+	if most == nil {
+		return nil
+	}
+	return most.Fits(maxMemory)
 }
 
 // Local runs tasks in this process: as many at once as cores and memory allow.
@@ -75,10 +89,8 @@ func (l Local) Check(string, string) error { return nil }
 
 // Run implements Engine.
 func (l Local) Run(ctx context.Context, job Job) error {
-	if most := job.largest(); most != nil {
-		if err := most.Fits(l.MaxMemory); err != nil {
-			return err
-		}
+	if err := job.fits(ctx, l.MaxMemory); err != nil {
+		return err
 	}
 	for wave := range job.Plan.Waves {
 		end := job.Begin(wave)
@@ -101,7 +113,7 @@ func (l Local) wave(ctx context.Context, job Job, wave int) error {
 			wants = int64(l.Cores)
 		}
 		if l.MaxMemory > 0 {
-			needs = tasks[i].Memory
+			needs = min(tasks[i].Memory, l.MaxMemory) // one that needs more is done, or else Do refuses it
 		}
 		if cores.Acquire(working, wants) != nil {
 			break // a task failed, or ctx is done

@@ -40,6 +40,9 @@ func job(tasks ...int) Job {
 	return Job{
 		Plan: p, ID: "0123456789abcdef", PlanPath: "/data/work/plans/0123456789abcdef.json", Out: "/data/out", Device: "cuda:all:float16",
 		Begin: func(int) func() { return func() {} },
+		Done: func(context.Context) (func(stage, key string) bool, error) {
+			return func(string, string) bool { return false }, nil
+		},
 	}
 }
 
@@ -125,6 +128,26 @@ func TestLocalRefusesWhatDoesNotFit(t *testing.T) {
 			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// TestLocalPassesOverWhatIsDone: a task that is done needs no memory, so one that would not fit neither ends the run
+// nor waits for ever.
+func TestLocalPassesOverWhatIsDone(t *testing.T) {
+	j := job(2, 1)
+	done := &j.Plan.Waves[0].Tasks[1]
+	done.Key, done.Memory = "done", 1<<40
+	j.Done = func(context.Context) (func(stage, key string) bool, error) {
+		return func(_, key string) bool { return key == "done" }, nil
+	}
+	var ran atomic.Int64
+	j.Do = func(context.Context, int) error { ran.Add(1); return nil }
+	if err := (Local{Cores: 2, MaxMemory: 150 << 20}).Run(t.Context(), j); err != nil || ran.Load() != 3 {
+		t.Errorf("%d of 3 tasks were seen to, error %v", ran.Load(), err)
+	}
+	j.Plan.Waves[1].Tasks[0].Memory = 200 << 20
+	if err := (Local{Cores: 2, MaxMemory: 150 << 20}).Run(t.Context(), j); !badinput.Is(err) || !strings.Contains(err.Error(), "stage search needs 200.0 MiB") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -218,7 +218,7 @@ func (e *Env) Close() error {
 	return errors.Join(append(all, e.Free())...)
 }
 
-// Do runs one task unless its output is there.
+// Do runs one task unless its output is there. It refuses one that needs more memory than tasks may have.
 func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*store.Output, error) {
 	d, err := Named(t.Stage)
 	if err != nil {
@@ -227,6 +227,9 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 	ctx, span := record.StartSpan(ctx, t.Stage, attribute.String("key", t.Key), attribute.Int64("items", t.Items))
 	task := store.Task{Stage: t.Stage, Key: t.Key}
 	out, err := e.Store.Do(ctx, task, func(dir string) (any, error) {
+		if err := t.Fits(e.Resources.MemoryBound()); err != nil {
+			return nil, err
+		}
 		e.Spill(dir)
 		if e.Begins != nil {
 			e.Begins(t.Stage)
