@@ -160,9 +160,9 @@ func missing(a array, tasks []plan.Task, there func(stage, key string) bool) (le
 func (c Command) newFailures(ctx context.Context, job Job, tasks []plan.Task, before map[string]record.Holder,
 ) (noted, permanent bool, err error) {
 	now, err := job.Failed(ctx)
+	since := record.Since(before, now)
 	for _, t := range tasks {
-		name := t.Stage + "-" + t.Key
-		if h, failed := now[name]; failed && h != before[name] {
+		if h, failed := since[t.Stage+"-"+t.Key]; failed {
 			noted, permanent = true, permanent || h.Permanent
 		}
 	}

@@ -176,7 +176,11 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 	if !dry {
 		nameKilled(ctx, p, env)
 	}
+	var earlier map[string]record.Holder // how tasks of earlier runs failed
 	if Remote(e) && !dry {
+		if earlier, err = job.Failed(ctx); err != nil {
+			return nil, err
+		}
 		defer watch(ctx, p, env)()
 	}
 	err = e.Run(ctx, job)
@@ -184,15 +188,15 @@ func Execute(ctx context.Context, e Engine, job Job, env *stage.Env, reporter pr
 	if err != nil && !errors.As(err, &ended) || !Remote(e) || dry {
 		return stages, err
 	}
-	stages, err = collect(ctx, p, env, before)
+	stages, err = collect(ctx, p, env, before, earlier)
 	if ended != nil {
 		err = afterFailure(err, ended)
 	}
 	return stages, err
 }
 
-// collect reads from the store what a remote engine did, and how it failed.
-func collect(ctx context.Context, p *plan.Plan, env *stage.Env, before func(stage, key string) bool,
+// collect reads from the store what a remote engine did, and how it failed; earlier are the failures of before.
+func collect(ctx context.Context, p *plan.Plan, env *stage.Env, before func(stage, key string) bool, earlier map[string]record.Holder,
 ) (stages []record.StageReport, err error) {
 	after, err := env.Done(ctx)
 	if err != nil {
@@ -202,6 +206,7 @@ func collect(ctx context.Context, p *plan.Plan, env *stage.Env, before func(stag
 	if err != nil {
 		return nil, err
 	}
+	failed = record.Since(earlier, failed)
 	for i := range p.Waves {
 		stage.RecountWave(ctx, env.Files, &p.Waves[i])
 		report, err := collectWave(ctx, env.Store, &p.Waves[i], before, after, failed, p.First(i))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -72,6 +73,16 @@ func Holders(ctx context.Context, st *store.Store, kind string) (map[string]Hold
 		}
 	}
 	return found, nil
+}
+
+// Since returns the notes that are new, or others than they were before.
+func Since(before, now map[string]Holder) map[string]Holder {
+	later := maps.Clone(now)
+	maps.DeleteFunc(later, func(name string, h Holder) bool {
+		was, noted := before[name]
+		return noted && h == was
+	})
+	return later
 }
 
 // foreign is how long a process of another machine, of which nothing more is known, counts as alive.
