@@ -74,9 +74,9 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 		Processor: opts.Processor, PlanID: id,
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	step := cfg.Step
-	if step == 0 {
-		step = p.Len()
+	step := p.Len()
+	if cfg.Step > 0 {
+		step = min(cfg.Step, step)
 	}
 	for i := cfg.Index; i < max(min(cfg.End, p.Len()), cfg.Index+1); i += step {
 		t, wave, _ := p.Task(i)
