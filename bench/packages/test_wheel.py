@@ -2,7 +2,11 @@
 
 import builtins
 import inspect
+import io
+import os
 import pathlib
+import sys
+import threading
 import warnings
 
 import bitextmine
@@ -12,6 +16,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
+from bitextmine import _program
 
 TEXT = pathlib.Path(__file__).parents[2] / "fixtures" / "text"
 
@@ -106,9 +111,19 @@ def test_vectors_of_another_program():
     assert pairs.num_rows > 100
 
 
-def test_little_text_lowers_k():
+def test_little_text_lowers_k(tmp_path):
     with pytest.warns(bitextmine.MineWarning, match="k is lowered to 2"):
         pairs = bitextmine.mine(["Guten Morgen.", "Zwölf Prozent."], ["Good morning.", "Twelve percent."], src="de", tgt="en", keep_below=True)
+    assert pairs.num_rows > 0
+    german, english = ["Guten Morgen.", "Zwölf Prozent.", "Nein."], ["Good morning.", "Twelve percent."]
+    for _ in range(2):  # the second call goes on with the first one's k
+        with pytest.warns(bitextmine.MineWarning, match="k is lowered to 2"):
+            again = bitextmine.mine(german[:2], english, src="de", tgt="en", out=tmp_path / "kept", keep_below=True)
+        assert again.num_rows == pairs.num_rows
+    with pytest.raises(bitextmine.Error, match="other settings"):
+        bitextmine.mine(german[:2], english, src="de", tgt="en", out=tmp_path / "kept", k=4)
+    with pytest.warns(bitextmine.MineWarning, match="k is lowered to 2"):  # to 3 first, which the other side has not
+        pairs = bitextmine.mine(german, english, src="de", tgt="en", keep_below=True)
     assert pairs.num_rows > 0
     with pytest.raises(bitextmine.Error, match="k = 3"):
         bitextmine.mine(["Guten Morgen."], ["Good morning.", "No."], src="de", tgt="en", k=3, scorer="none")
@@ -162,6 +177,28 @@ def test_progress_is_a_bar_in_a_notebook(monkeypatch):
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
     bitextmine.mine(TEXT / "de.txt", TEXT / "en.txt", src="de", tgt="en")
     assert {"encode", "search", "match"} <= set(shown)
+
+
+def test_what_a_terminal_draws_is_not_kept(monkeypatch):
+    """Finished lines are kept, whole whatever the parts that they are read in, and nothing that a bar drew over."""
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    drawn = "\x1b[2K\rencode   3/9 sentences, 2/s  33% [===>      ]" * 100_000
+    ended = "\x1b[2K\rencode   9/9 sentences, 2/s 100% [==========]"
+    text = f"time=1 level=WARN msg=first\r\n{drawn}{ended}\r\nmine: Zwölf\r\n{drawn}killed".encode()
+    messages, (terminal, program) = [], os.pipe()
+
+    def draw():
+        for at in range(0, len(text), 4093):
+            os.write(program, text[at:at + 4093])
+        os.close(program)
+
+    drawing = threading.Thread(target=draw)
+    drawing.start()
+    _program._copy(terminal, messages, None)
+    drawing.join()
+    assert messages == ["time=1 level=WARN msg=first", "mine: Zwölf", "encode   3/9 sentences, 2/s  33% [===>      ]killed"]
+    assert shown.getvalue().encode() == text
 
 
 def test_errors_are_the_programs():

@@ -79,14 +79,16 @@ def mine(
             if vectors is not None and not isinstance(vectors, (str, os.PathLike)):
                 settings[side + "_emb"] = _save(vectors, os.path.join(scratch, side + ".npy"), side + "_emb")
         settings["out"] = folder = os.path.join(scratch, "mined") if out is None else os.fspath(out)
-        try:
-            run("run", **settings)
-        except Error as error:
-            few = re.search(r"the \S+ text has (\d+) different sentences and k = ", str(error))
-            if k is not None or few is None or few.group(1) == "0":
-                raise
-            warnings.warn(f"k is lowered to {few.group(1)}, and the margin decides: {error}", MineWarning, stacklevel=2)
-            run("run", **{"scorer": "none", **settings, "k": int(few.group(1))})
+        while True:
+            try:
+                run("run", **settings)
+                break
+            except Error as error:
+                fewer, why = _fewer(error, settings.get("k"), folder) if k is None else (0, "")
+                if fewer == 0:
+                    raise
+                warnings.warn(f"k is lowered to {fewer}, and the margin decides: {why}", MineWarning, stacklevel=2)
+                settings = {"scorer": "none", **settings, "k": fewer}
         with open(os.path.join(folder, "run.json"), encoding="utf-8") as report:
             path = json.load(report)["bitext"]["path"]
         return _table(path)
@@ -190,6 +192,19 @@ def model_get(name: str, *, revision: Optional[str] = None, **settings: Any) -> 
 def main() -> None:
     """The command mine: this process becomes the program."""
     os.execv(PROGRAM[0], [*PROGRAM, *sys.argv[1:]])
+
+
+def _fewer(error: Error, k: Optional[int], folder: str) -> tuple[int, str]:
+    """Is the k with which a run that was refused is worth another try, and why: as many as a side has sentences, or
+    that of the kept run in folder; 0: there is none. k is the one that it was lowered to, or None."""
+    few = re.search(r"the \S+ text has (\d+) different sentences and k = ", str(error))
+    if few is not None:
+        return int(few.group(1)), str(error)
+    kept = re.search(r" of a run with other settings \(.*\bk was (\d+), is (\d+)", str(error))
+    if k is not None or kept is None or int(kept.group(1)) > int(kept.group(2)):
+        return 0, ""
+    with open(os.path.join(folder, "run.json"), encoding="utf-8") as report:
+        return 0 if "scorer" in json.load(report) else int(kept.group(1)), f"so it was in the run in {folder}"
 
 
 def _given(settings: dict, **parameters: Any) -> dict:

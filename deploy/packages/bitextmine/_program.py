@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import codecs
 import os
 import pathlib
 import re
@@ -89,20 +90,31 @@ def _follow(stream, messages: list, progress) -> None:
 
 
 def _copy(terminal: int, messages: list, _) -> None:
-    """Copies what the program writes to its terminal, where it draws its own bar, and collects its lines."""
-    data = b""
+    """Copies what the program writes to its terminal, where it draws its own bar, and collects its lines.
+
+    Of the bar, which is drawn over itself many times a second, only the last drawing is held."""
+    decoder, line = codecs.getincrementaldecoder("utf-8")("replace"), ""
     while True:
         try:
             part = os.read(terminal, 1 << 16)
         except OSError:  # the program has closed it
             part = b""
+        text = decoder.decode(part, final=not part)
+        sys.stderr.write(text)
+        sys.stderr.flush()
+        *ended, line = (line + text).split("\n")
+        messages += [last for last in map(_last, ended) if not _STAGE.match(last)]
+        line = _last(line) + "\r" * line.endswith("\r")
         if not part:
             break
-        sys.stderr.write(part.decode("utf-8", "replace"))
-        sys.stderr.flush()
-        data += part
     os.close(terminal)
-    messages += data.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+    if line:
+        messages.append(_last(line))
+
+
+def _last(line: str) -> str:
+    """Is what a line shows: what was drawn last over the rest. A terminal ends lines with a return, too."""
+    return line.rstrip("\r").rpartition("\r")[2]
 
 
 def _is_terminal() -> bool:
