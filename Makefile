@@ -183,8 +183,11 @@ race: $(SETUP)
 	$(GO) test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
 	$(GO) -C bench test -race -gcflags='github.com/gomlx/compute/...=-d=checkptr=0' -timeout 2h ./...
 
-# The packages that start goroutines themselves, without their long tests and without training's compiler.
-CONCURRENT := ./align/word ./encode/... ./index/... ./score ./score/feature ./pipeline/engine ./pipeline/progress ./pipeline/store ./train/data ./train/weights
+# The packages that start goroutines themselves, without their long tests and without ./train, which needs training's
+# compiler. A test compares the list with the code.
+CONCURRENT := ./align/bead ./align/match ./align/word ./corpus/page ./curate/exporting ./curate/filtering ./distil/fit ./encode/... ./index/... \
+	./internal/parallel ./internal/usage ./score ./score/feature ./pipeline/decide ./pipeline/engine ./pipeline/progress ./pipeline/stage \
+	./pipeline/stage/pairdocs ./pipeline/store/... ./pipeline/view ./train/data ./train/weights ./web
 race-short: modules
 	$(GO) test -race -short -timeout 15m $(CONCURRENT)
 

@@ -65,12 +65,7 @@ func TestPromisesAreTested(t *testing.T) {
 	}
 	words := append(wordsOf(string(attack), "tests"), wordsOf(string(attack), "built")...)
 	pattern := regexp.MustCompile(strings.Join(words, "|"))
-	attacked := func(dir string) bool {
-		return slices.ContainsFunc(wordsOf(string(attack), "packages"), func(p string) bool {
-			root, all := strings.CutSuffix(p, "/...")
-			return "./"+dir == root || all && strings.HasPrefix("./"+dir, root+"/")
-		})
-	}
+	attacked := func(dir string) bool { return isIn(wordsOf(string(attack), "packages"), dir) }
 	for _, word := range words {
 		named, runs := regexp.MustCompile(word), false
 		for name, dirs := range packages {
@@ -93,6 +88,44 @@ func TestPromisesAreTested(t *testing.T) {
 				t.Errorf("SECURITY.md names %s of %s, which scripts/attack does not run", name[1], dir)
 			}
 		}
+	}
+}
+
+// isIn says whether a list of packages, as go test takes it, has a directory's.
+func isIn(packages []string, dir string) bool {
+	return slices.ContainsFunc(packages, func(p string) bool {
+		root, all := strings.CutSuffix(p, "/...")
+		return "./"+dir == root || all && strings.HasPrefix("./"+dir, root+"/")
+	})
+}
+
+// goroutine is a line of code that starts one.
+var goroutine = regexp.MustCompile(`^(?:[^/]|/[^/])*(?:\bgo func\(|\berrgroup\.|\.Go\()|^\s*go [\w.]+\(`)
+
+// TestWhatStartsGoroutinesIsRaced: make race-short tests every package that starts goroutines, but train, whose tests
+// need training's compiler.
+func TestWhatStartsGoroutinesIsRaced(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(strings.ReplaceAll(string(makefile), "\\\n", ""), "\nCONCURRENT :=")
+	list, _, _ = strings.Cut(list, "\n")
+	raced, found := strings.Fields(list), 0
+	for _, path := range tracked(t) {
+		dir := filepath.Dir(path)
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "bench/") || dir == "train" {
+			continue
+		}
+		if at := slices.IndexFunc(readLines(t, path), goroutine.MatchString); at >= 0 {
+			found++
+			if !isIn(raced, dir) {
+				t.Errorf("%s:%d starts a goroutine: name ./%s in CONCURRENT of the Makefile", path, at+1, dir)
+			}
+		}
+	}
+	if found < len(raced) {
+		t.Errorf("%d files were found to start goroutines, and %d packages are listed", found, len(raced))
 	}
 }
 
