@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bitextmine/bitext/label"
+	"bitextmine/encode/model"
 	onnx "bitextmine/encode/session"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
@@ -193,7 +194,7 @@ func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.
 	r := stage.Request{
 		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: label.Decisions(labels),
 		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs, Weights: weights,
-		Tokens: stage.Tokens{TextPrefix: m.models.Encoder.TextPrefix(), Static: m.models.Encoder.Tokens.Static},
+		Tokens: tokensOf(m.models.Encoder),
 	}
 	if m.scorer != nil {
 		r.Scorer, r.Judge = m.scorer.Data, m.models.PlanJudge(&m.cfg)
@@ -201,6 +202,15 @@ func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.
 		m.warn("no scorer decides, so the judge %s is not asked", m.models.Judge.Name)
 	}
 	return r, err
+}
+
+// tokensOf is what the digest of an encoder does not say of its tokens.
+func tokensOf(m *model.Model) stage.Tokens {
+	t := stage.Tokens{TextPrefix: m.TextPrefix(), Static: m.Tokens.Static}
+	if m.Tokens.Output != "" {
+		t.Output = plan.Digest(m.Tokens)
+	}
+	return t
 }
 
 // searchedBy completes a request with how it searches and what earlier runs left.

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/encode/model"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/stage/align"
+	stagefit "bitextmine/pipeline/stage/fit"
 	"bitextmine/pipeline/stage/shard"
 	"bitextmine/pipeline/view"
 	"bitextmine/score"
@@ -150,7 +152,8 @@ func TestKeysAreStable(t *testing.T) {
 }
 
 // TestKeysOfTokens: what is known of tokens is computed anew where the tokens of a prefix that is text were among them,
-// and only there; vectors only where the tokens' ids lie beside them.
+// or where the encoder has no output of tokens any more or another, and only there; vectors only where the tokens' ids
+// lie beside them. Features follow what is known of tokens, and examples of known pairs the output.
 func TestKeysOfTokens(t *testing.T) {
 	scorer, err := score.OfDefault()
 	if err != nil {
@@ -160,13 +163,29 @@ func TestKeysOfTokens(t *testing.T) {
 	if r.Scorer, err = scorer.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	before := keysOf(build(t, r))
-	for tokens, anew := range map[stage.Tokens][2]bool{
-		{}: {false, false}, {Static: true}: {false, false}, {TextPrefix: true}: {true, false}, {TextPrefix: true, Static: true}: {true, true},
+	r.Tokens.Output = "o"
+	keys := func() map[string][]string {
+		r.Goal = nil
+		keys := keysOf(build(t, r))
+		r.Goal = func(b *stage.Builder) error {
+			stagefit.Want(b, 0, stagefit.Known{}, false)
+			return nil
+		}
+		keys[stagefit.Stage.Name] = keysOf(build(t, r))[stagefit.Stage.Name]
+		return keys
+	}
+	before := keys()
+	for tokens, anew := range map[stage.Tokens][4]bool{
+		{Output: "o"}:                                 {},
+		{Output: "o", Static: true}:                   {},
+		{Output: "o", TextPrefix: true}:               {true, true, false, false},
+		{Output: "o", TextPrefix: true, Static: true}: {true, true, true, true},
+		{Output: "other"}:                             {true, true, false, true},
+		{}:                                            {true, true, false, true},
 	} {
 		r.Tokens = tokens
-		after := keysOf(build(t, r))
-		for i, name := range []string{view.Describe, view.Encode} {
+		after := keys()
+		for i, name := range []string{view.Describe, view.Features, view.Encode, stagefit.Stage.Name} {
 			if len(before[name]) == 0 || reflect.DeepEqual(before[name], after[name]) == anew[i] {
 				t.Errorf("%+v: %s has the keys %v, and had %v", tokens, name, after[name], before[name])
 			}
@@ -189,6 +208,18 @@ func TestKeysOfBeads(t *testing.T) {
 	defer func() { align.Stage.Version-- }()
 	if changed := build(t, r).Pairs[0]; changed.DocumentPairs != other.DocumentPairs || changed.Bitext == other.Bitext {
 		t.Errorf("with other beads the keys are %+v, before %+v", changed, other)
+	}
+}
+
+// TestTokensOf: encoders that differ in the output of tokens alone have other tokens.
+func TestTokensOf(t *testing.T) {
+	seen := map[string]model.TokenOutput{}
+	for _, of := range []model.TokenOutput{{}, {Output: "a"}, {Output: "b"}, {Output: "a", Static: true}, {Output: "a", Dim: 2}} {
+		output := tokensOf(&model.Model{Manifest: model.Manifest{Tokens: of}}).Output
+		if other, ok := seen[output]; ok || (output == "") != (of.Output == "") {
+			t.Errorf("%+v is %q, as %+v", of, output, other)
+		}
+		seen[output] = of
 	}
 }
 

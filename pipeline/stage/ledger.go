@@ -179,8 +179,9 @@ type Weights struct{ Encoder, Refiner, Judge int64 }
 
 // Tokens is what the encoder's digest does not say of the tokens of sentences.
 type Tokens struct {
-	TextPrefix bool // a prefix that is text, whose tokens are none of the sentence's
-	Static     bool // encoding stores their ids
+	Output     string // digest of the output that has their vectors; empty: there is none
+	TextPrefix bool   // a prefix that is text, whose tokens are none of the sentence's
+	Static     bool   // encoding stores their ids
 }
 
 // Request is the input of a plan.

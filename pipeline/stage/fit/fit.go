@@ -50,9 +50,10 @@ type spec struct {
 	Merges           [2][]string
 	Known            Known
 	Features         []string
-	OnTheWay         bool `json:",omitempty"`
-	KeepCopies       bool `json:",omitempty"` // untranslated text is a candidate
-	setting.Refining      // both fields are empty for one encoder
+	OnTheWay         bool   `json:",omitempty"`
+	KeepCopies       bool   `json:",omitempty"` // untranslated text is a candidate
+	Tokens           string `json:",omitempty"` // stage.Tokens.Output
+	setting.Refining        // both fields are empty for one encoder
 }
 
 // Want asks for the examples of known pairs in a pair of languages, and returns their key. Those of a run's own scorer
@@ -60,7 +61,7 @@ type spec struct {
 // sentence again, in each round of the fit and then in every night.
 func Want(b *stage.Builder, pair int, known Known, onTheWay bool) string {
 	merge.Want(b, pair)
-	of := spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.KeepCopies, b.Settings.Refining}
+	of := spec{b.Pairs[pair].Merges, known, fit.FeatureVersions(), onTheWay, b.Settings.KeepCopies, b.Tokens.Output, b.Settings.Refining}
 	if onTheWay { // what the strong encoder adds is learnt from the run's own candidates
 		of.Refining = setting.Refining{}
 	}

@@ -40,10 +40,11 @@ type describeArgs struct {
 type describeSpec struct {
 	Shard    string // digest
 	Language string
-	Tokens   string // digest of the encoder whose tokens they are; empty: the scorer weighs none
+	Tokens   string // digest of the encoder whose tokens they are; empty: the scorer weighs none, or the encoder has none
 	Features []string
-	Cut      bool `json:",omitempty"` // the tokens of a prefix that is text are left out
-	Hant     bool `json:",omitempty"` // negations in traditional Chinese are known
+	Cut      bool   `json:",omitempty"` // the tokens of a prefix that is text are left out
+	Hant     bool   `json:",omitempty"` // negations in traditional Chinese are known
+	Output   string `json:",omitempty"` // stage.Tokens.Output, where there are tokens
 }
 
 // scorerOf reads the scorer of a plan; nil: it has none.
@@ -64,9 +65,9 @@ func planDescriptions(b *stage.Builder) error {
 	if scorer == nil {
 		return err
 	}
-	tokens := ""
-	if scorer.Tokens {
-		tokens = b.Settings.Encoder
+	tokens, output := "", ""
+	if scorer.Tokens && b.Tokens.Output != "" {
+		tokens, output = b.Settings.Encoder, b.Tokens.Output
 	}
 	for pair := range b.Pairs {
 		for side := range 2 {
@@ -75,7 +76,9 @@ func planDescriptions(b *stage.Builder) error {
 			for i := range language.Shards {
 				s := &language.Shards[i]
 				encode.Want(b, at, i)
-				s.Described = Describe.Key(describeSpec{s.SHA256, language.Code, tokens, fit.FeatureVersions(), tokens != "" && b.Tokens.TextPrefix, language.Code == "zh-Hant"})
+				s.Described = Describe.Key(describeSpec{
+					s.SHA256, language.Code, tokens, fit.FeatureVersions(), tokens != "" && b.Tokens.TextPrefix, language.Code == "zh-Hant", output,
+				})
 				b.Add(Describe, s.Described, int64(s.Rows), describeCost(s), describeArgs{at, i})
 			}
 		}
