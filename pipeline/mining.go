@@ -194,7 +194,7 @@ func (m *mining) request(ctx context.Context, languages []plan.Language) (stage.
 	r := stage.Request{
 		Version: m.Version, Encoder: m.cfg.Encoder, Refiner: m.models.Refiner(&m.cfg), Labels: label.Decisions(labels),
 		Languages: languages, Pairs: m.pairs(), Threads: m.cfg.Threads, DocPairs: m.cfg.DocPairs, Weights: weights,
-		Tokens: tokensOf(m.models.Encoder),
+		Tokens: tokensOf(m.models.Encoder), Listed: m.models.Encoder.Languages,
 	}
 	if m.scorer != nil {
 		r.Scorer, r.Judge = m.scorer.Data, m.models.PlanJudge(&m.cfg)

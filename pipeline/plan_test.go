@@ -223,6 +223,40 @@ func TestTokensOf(t *testing.T) {
 	}
 }
 
+// TestKeysOfUnknownLanguages: where a scorer has weights for languages that the encoder does not know, what they decide
+// is decided anew once the encoder lists the languages; an encoder without a list knows all.
+func TestKeysOfUnknownLanguages(t *testing.T) {
+	scorer, err := score.OfDefault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(1, 1, nil)
+	if r.Scorer, err = scorer.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	r.Settings.Threshold, r.Settings.Cut, r.Settings.Scorer = 0, setting.DefaultCut, "scorer"
+	r.Settings.Judge, r.Judge, r.Refiner = "judge", &plan.Judge{}, &plan.Refiner{Dim: 2}
+	keys := func(encoder string, listed ...string) [3]string {
+		r.Settings.Encoder, r.Listed = encoder, listed
+		r.Settings.Refining = setting.Refining{}
+		pair := build(t, r).Pairs[0]
+		r.Settings.Refining = setting.Refining{Refine: "strong", RefineDoubt: 0.01}
+		return [3]string{build(t, r).Pairs[0].Shortlist, pair.Judged, pair.Bitext}
+	}
+	known, unknown := keys(scorer.Encoder.Digest, "en", "de"), keys(scorer.Encoder.Digest, "en", "fr")
+	for i := range known {
+		if known[i] == "" || known[i] == unknown[i] {
+			t.Errorf("%s is the key of either", known[i])
+		}
+	}
+	if all := keys(scorer.Encoder.Digest); all != known {
+		t.Errorf("without a list the keys are %v, and %v with both languages", all, known)
+	}
+	if of, other := keys("other", "en", "de"), keys("other", "en", "fr"); of != other {
+		t.Errorf("the scorer of another encoder has the keys %v and %v", of, other)
+	}
+}
+
 // TestMergeKeysDoNotShowTheWay: a merge's key is the same from a base as from cells alone, and another after any change
 // of the shard set.
 func TestMergeKeysDoNotShowTheWay(t *testing.T) {

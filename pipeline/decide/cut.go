@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"bitextmine/corpus"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/view"
@@ -158,6 +160,25 @@ func scorerFor(p *decider) (*score.Scorer, error) {
 	}
 	scorer, p.known = scorer.For(p.model.Digest, p.known)
 	return scorer, nil
+}
+
+// Unknown says whether what a plan's scorer has for unknown languages decides about a pair, with an encoder whose
+// manifest lists these languages. No digest has them.
+func Unknown(p *plan.Plan, pair int, languages []string) (bool, error) {
+	if len(p.Scorer) == 0 {
+		return false, nil
+	}
+	scorer, err := score.Decode(p.Scorer)
+	if err != nil {
+		return false, badinput.Errorf("the scorer cannot be used: %w", err)
+	}
+	_, known := scorer.For(p.Settings.Encoder, listed(languages, [2]string{p.Side(pair, 0).Code, p.Side(pair, 1).Code}))
+	return !known, nil
+}
+
+// listed says whether an encoder that lists languages lists both of a pair.
+func listed(languages []string, pair [2]string) bool {
+	return corpus.Lists(languages, pair[0]) && corpus.Lists(languages, pair[1])
 }
 
 // planScorer reads the plan's scorer.

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
@@ -84,7 +83,7 @@ type decider struct {
 
 func newDecider(p *view.Pair, model *model.Model, options encode.Options) *decider {
 	by := &decider{Pair: p, model: model, options: options, texts: newTexts(p, options.Threads)}
-	by.known = !slices.ContainsFunc([]string{p.Codes()[0], p.Codes()[1]}, func(code string) bool { return !corpus.Lists(model.Languages, code) })
+	by.known = listed(model.Languages, p.Codes())
 	return by
 }
 

@@ -125,6 +125,7 @@ type Builder struct {
 	Threads int            // threads of each task
 	Weights Weights        // weights of the encoders
 	Tokens  Tokens         // tokens of the encoder
+	Listed  []string       // languages that the encoder's manifest lists
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
@@ -201,6 +202,7 @@ type Request struct {
 	Threads   int
 	Weights   Weights
 	Tokens    Tokens
+	Listed    []string // languages that the encoder's manifest lists
 	// Goal asks for the tasks of the plan; nil: those of every run.
 	Goal func(*Builder) error
 }
@@ -227,7 +229,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 			Refiner: r.Refiner, Judge: r.Judge, Labels: r.Labels, DocPairs: r.DocPairs,
 			Languages: languages, Pairs: slices.Clone(r.Pairs),
 		},
-		Threads: r.Threads, Weights: r.Weights, Tokens: r.Tokens, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
+		Threads: r.Threads, Weights: r.Weights, Tokens: r.Tokens, Listed: r.Listed, earlier: r.Earlier, tasks: map[string][]plan.Task{}, seen: map[string]bool{},
 	}
 	b.Plan.Settings.ConfigDigest = "" // each pair has its own
 	if err := b.ask(r.Goal, fromInputs); err != nil {

@@ -59,6 +59,7 @@ type spec struct {
 	Doubt     float64
 	Device    string `json:",omitempty"` // setting.Arithmetic
 	Features  []string
+	Unknown   bool `json:",omitempty"` // decide.Unknown
 }
 
 // share is the number of candidates in doubt for each sentence that a plan assumes: which they are is known once they
@@ -72,11 +73,15 @@ func planPairs(b *stage.Builder) error {
 	}
 	for i := range b.Pairs {
 		merge.Want(b, i)
+		unknown, err := decide.Unknown(b.Plan, i, b.Listed)
+		if err != nil {
+			return err
+		}
 		pair, s := &b.Pairs[i], &b.Settings
 		source, target := b.Side(i, 0), b.Side(i, 1)
 		pair.Judged = Stage.Key(spec{
 			pair.Merges, pair.Refined, s.RefineFloor, [2]string{source.Code, target.Code}, s.Margin, s.Scorer, s.Judge,
-			s.JudgeDoubt, s.JudgeDevice, pair.Features,
+			s.JudgeDoubt, s.JudgeDevice, pair.Features, unknown,
 		})
 		a := args{Pair: i}
 		if before := stage.Before[output](b, Stage, i); before != nil && before.Key != pair.Judged {

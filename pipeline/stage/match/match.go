@@ -52,6 +52,7 @@ type spec struct {
 
 	Documents string   `json:",omitempty"` // key of the pairs of documents, which are aligned
 	Aligned   []string `json:",omitempty"` // keys of their beads
+	Unknown   bool     `json:",omitempty"` // decide.Unknown
 }
 
 type specSide struct {
@@ -64,7 +65,11 @@ type specSide struct {
 func planPairs(b *stage.Builder) error {
 	for pair := range b.Pairs {
 		// Strong vectors follow from the settings and the merges.
-		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned}
+		unknown, err := decide.Unknown(b.Plan, pair, b.Listed)
+		if err != nil {
+			return err
+		}
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned, Unknown: unknown}
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)

@@ -59,6 +59,7 @@ type possible struct {
 	Languages [2]string
 	Scorer    string // digest
 	Doubt     float64
+	Unknown   bool `json:",omitempty"` // decide.Unknown
 }
 
 // Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
@@ -74,7 +75,11 @@ func Want(b *stage.Builder, pair int) (string, error) {
 		of.K, of.Retrieval = scorer.K, ""
 	}
 	if s.RefineDoubt > 0 {
-		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt}
+		unknown, err := decide.Unknown(b.Plan, pair, b.Listed)
+		if err != nil {
+			return "", err
+		}
+		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, unknown}
 	}
 	key := Stage.Key(of)
 	sentences := [2]int{b.Side(pair, 0).Rows(), b.Side(pair, 1).Rows()}
