@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/mine"
@@ -141,5 +142,8 @@ func (in *Injection) StrongCosines(ctx context.Context, candidates []mine.Candid
 			texts[side][number] = in.texts[side][i]
 		}
 	}
-	return in.host.Strong.Cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string { return texts[side][number] })
+	return in.host.Strong.Cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string {
+		calm, _ := surface.Calm(texts[side][number], in.host.Languages[side])
+		return calm
+	})
 }

@@ -232,3 +232,45 @@ func TestInjectedSentencesAreEncodedOnce(t *testing.T) {
 		}
 	}
 }
+
+// told keeps the sentences that it encodes.
+type told struct {
+	letters
+	texts *[]string
+}
+
+func (e told) Encode(ctx context.Context, language string, texts []string, dst []float32) error {
+	*e.texts = append(*e.texts, texts...)
+	return e.letters.Encode(ctx, language, texts, dst)
+}
+
+// TestInjectedSentencesAreCalm: encoders get injected sentences as they get a run's own, those in capitals in lower
+// case, whether their vectors are kept or not; so does the strong encoder, of the host's sentences too.
+func TestInjectedSentencesAreCalm(t *testing.T) {
+	var source, target []string
+	var pairs []exchange.Pair
+	for i := range maxKept + 20 {
+		source, target = append(source, fmt.Sprintf("ÜBER DEN ZEILEN %d", i)), append(target, fmt.Sprintf("ABOVE THE LINES %d", i))
+		pairs = append(pairs, exchange.Pair{Source: source[i], Target: target[i]})
+	}
+	var first, strong []string
+	h := newHost(t, byKey(source[maxKept+10:]), byKey(target[maxKept+10:]))
+	h.Encoder, h.Strong = told{texts: &first}, &Strong{Encoder: told{texts: &strong}}
+	in, err := h.Inject(t.Context(), pairs[:maxKept+10], Appended, func(int) Sides { return Both })
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates := []mine.Candidate{{Source: 0, Target: 0, Score: 1}, {Source: maxKept + 19, Target: maxKept + 19, Score: 1}}
+	cosines, err := in.StrongCosines(t.Context(), candidates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != 2*(maxKept+10) || len(strong) != 4 || slices.Contains(cosines, mine.NotRefined) {
+		t.Errorf("%d and %d sentences were encoded, cosines %v", len(first), len(strong), cosines)
+	}
+	for _, text := range slices.Concat(first, strong) {
+		if text != strings.ToLower(text) {
+			t.Fatalf("%q was encoded", text)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"bitextmine/bitext/exchange"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/embedding"
 	"bitextmine/index"
 	"bitextmine/mine"
@@ -229,9 +230,12 @@ func (in *Injection) search(ctx context.Context) (*mine.Lists, error) {
 // same pairs.
 const maxKept = 4096
 
-// vectors encodes a side's injected sentences, in the number type of the host's.
+// vectors encodes a side's injected sentences as the host's were, calm, in the number type of the host's.
 func (in *Injection) vectors(ctx context.Context, side int) (embedding.Matrix, error) {
-	h, texts := in.host, in.texts[side]
+	h, texts := in.host, make([]string, len(in.texts[side]))
+	for i, text := range in.texts[side] {
+		texts[i], _ = surface.Calm(text, h.Languages[side])
+	}
 	kept, n, dim := &h.known()[side], min(len(texts), maxKept), h.Encoder.Dim()
 	if err := kept.encode(ctx, h.Encoder, h.Languages[side], texts[:n]); err != nil {
 		return embedding.Matrix{}, err

@@ -18,7 +18,7 @@ import (
 // Calibrate is the stage that injects known pairs and records what became of them, from which the precision and recall
 // of margin thresholds are estimated. mine calibrate asks for it.
 var Calibrate = &stage.Descriptor{
-	Name: "calibrate", Version: 2, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
+	Name: "calibrate", Version: 3, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it

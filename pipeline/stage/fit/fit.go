@@ -21,7 +21,7 @@ import (
 
 // Stage collects examples. mine fit-scorer asks for it, and a run with a scorer of its own.
 var Stage = &stage.Descriptor{
-	Name: "fit", Version: 5, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
+	Name: "fit", Version: 6, Unit: "known pairs", After: []string{view.Merge}, Wide: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
