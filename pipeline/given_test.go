@@ -240,6 +240,30 @@ func TestGivenRefuses(t *testing.T) {
 	}
 }
 
+// TestGivenMaker: vectors of sentences in capitals are the named encoder's where they are those of the sentences in
+// lower case, as mine encode gives them, or as they stand.
+func TestGivenMaker(t *testing.T) {
+	for name, of := range map[string]func(string) string{
+		"lower case": strings.ToLower, "as they stand": corpus.Normalise, "others": func(text string) string { return text + "!" },
+	} {
+		x := newVectored(t)
+		for side := range 2 {
+			lines := meanings(side, 0, 60)
+			for i := range lines {
+				lines[i] = strings.ToUpper(lines[i])
+			}
+			x.put(side, "a", lines)
+			x.write(filepath.Join(x.emb[side], "a.npy"), len(lines), func(i int, row []float32) { synthetic{}.embed(of(lines[i]), row) })
+		}
+		cfg := x.config(t.TempDir())
+		cfg.Encoder = encodetest.Bag()
+		_, err := Run(t.Context(), cfg, syntheticOptions(givenDim))
+		if refused := badinput.Is(err) && strings.Contains(err.Error(), "did not make the vectors"); refused != (name == "others") || err != nil && !refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // half writes rows of half the length.
 func half(x vectored) string {
 	path := filepath.Join(x.t.TempDir(), "half.f32")

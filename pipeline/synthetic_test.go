@@ -53,7 +53,9 @@ func (s synthetic) EncodeFile(ctx context.Context, path string, dtype embedding.
 				return err
 			}
 		}
-		progress(source.Rows)
+		if progress != nil {
+			progress(source.Rows)
+		}
 		return nil
 	})
 }

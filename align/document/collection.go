@@ -11,6 +11,7 @@ import (
 	"bitextmine/align/match"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
 )
@@ -133,13 +134,17 @@ func (c *Collection) SideOf(vectors embedding.Matrix, name string, raw embedding
 	return s, nil
 }
 
-// Side encodes the sentences of all documents.
+// Side encodes the sentences of all documents, as a run does.
 func (c *Collection) Side(ctx context.Context, e Encoder) (*match.Side, error) {
 	s := c.side(e.Dim())
 	var texts []string
 	language := ""
 	for _, d := range c.Documents {
-		texts, language = append(texts, d.Sentences...), d.Language
+		language = d.Language
+		for _, text := range d.Sentences {
+			calm, _ := surface.Calm(text, language)
+			texts = append(texts, calm)
+		}
 	}
 	if err := e.Encode(ctx, language, texts, s.Vectors); err != nil {
 		return nil, fmt.Errorf("encode documents: %w", err)

@@ -200,6 +200,28 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// caseful tells capitals from small letters.
+type caseful struct{ letters }
+
+func (*caseful) Encode(_ context.Context, _ string, texts []string, dst []float32) error {
+	for i, text := range texts {
+		dst[i*32] = float32(strings.Count(text, "E"))
+	}
+	return nil
+}
+
+// TestSideIsCalm: documents are encoded as a run encodes them, sentences in capitals in lower case.
+func TestSideIsCalm(t *testing.T) {
+	c := &Collection{Documents: []*Document{New("", "de", []string{"EINE ZEILE", "ÜBER DEN ERSTEN ZEILEN"})}}
+	side, err := c.Side(t.Context(), &caseful{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if side.Vectors[32] != 0 {
+		t.Errorf("the second sentence is encoded with %v capitals E", side.Vectors[32])
+	}
+}
+
 // TestForgedIDs: an id with tabs and line ends is one column of one row, and a row with other columns is refused.
 func TestForgedIDs(t *testing.T) {
 	const header = "src_doc\ttgt_doc\tscore\n"

@@ -69,6 +69,10 @@ func TestEncodeReadsAsRun(t *testing.T) {
 		return got
 	}
 	want := rows("a.txt", "Der Zug, der kommt.\n\nDas Haus.\n")
+	calm, loud := rows("lower.txt", "über den kalten fluss\n"), rows("capitals.txt", "ÜBER DEN KALTEN FLUSS\n")
+	if !bytes.Equal(calm, loud) {
+		t.Error("a line in capitals has another row than one in lower case")
+	}
 	for name, c := range map[string]struct {
 		text  string
 		flags []string

@@ -15,6 +15,7 @@ import (
 	"bitextmine/cmd/mine/program"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/corpus/surface"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/encode/model"
@@ -137,7 +138,7 @@ func encodeFiles(ctx context.Context, cfg *pipeline.Config, o encodeOptions, pat
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	empty := 0
-	rows, err := o.write(ctx, e, textsOf(files, reading(cfg), &empty))
+	rows, err := o.write(ctx, e, textsOf(files, reading(cfg), o.language, &empty))
 	if err != nil {
 		return err
 	}
@@ -169,11 +170,11 @@ func reading(cfg *pipeline.Config) corpus.Options {
 	return o
 }
 
-// textsOf yields the normalised text of every record, and counts empty ones.
-func textsOf(files []input.File, o corpus.Options, empty *int) iter.Seq2[string, error] {
+// textsOf yields the text of every record as a run encodes it, and counts empty ones.
+func textsOf(files []input.File, o corpus.Options, language string, empty *int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, file := range files {
-			if !yieldTexts(file, o, empty, yield) {
+			if !yieldTexts(file, o, language, empty, yield) {
 				return
 			}
 		}
@@ -181,7 +182,7 @@ func textsOf(files []input.File, o corpus.Options, empty *int) iter.Seq2[string,
 }
 
 // yieldTexts yields one file's texts; false ends the sequence.
-func yieldTexts(file input.File, o corpus.Options, empty *int, yield func(string, error) bool) bool {
+func yieldTexts(file input.File, o corpus.Options, language string, empty *int, yield func(string, error) bool) bool {
 	r, err := corpus.Open(file, o)
 	if err != nil {
 		yield("", err)
@@ -197,7 +198,8 @@ func yieldTexts(file input.File, o corpus.Options, empty *int, yield func(string
 		if err == nil && s.Normal == "" {
 			*empty++
 		}
-		if !yield(s.Normal, err) || err != nil {
+		calm, _ := surface.Calm(s.Normal, language)
+		if !yield(calm, err) || err != nil {
 			return false
 		}
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
+	cut "bitextmine/corpus/shard"
 	"bitextmine/encode"
 	"bitextmine/encode/embedding"
 	"bitextmine/internal/badinput"
@@ -63,9 +66,27 @@ func checkMaker(ctx context.Context, e *stage.Env, a args) error {
 	for i := range rows {
 		rows[i] = uint32(i * language.Shards[a.Shard].Rows / len(rows))
 	}
-	own, err := encodeRows(ctx, e, a, rows)
+	most := math.Inf(-1)
+	// Another program may have encoded the text as mine encode does, or as it stands.
+	for _, of := range []textsOf{func(rows iter.Seq2[cut.Row, error]) iter.Seq2[string, error] { return view.Calm(rows, language.Code) }, view.Normalised} {
+		middle, err := agreement(ctx, e, a, rows, of)
+		if err != nil || middle >= minAgreement {
+			return err
+		}
+		most = max(most, middle)
+	}
+	return badinput.Errorf("encoder %s did not make the vectors in %s: of %d sentences the cosine of its own with them is %.3f in the middle; name the encoder that made them, or leave --encoder out",
+		e.Plan.Encoder, language.InputOf(a.Shard).Vectors.Path, len(rows), most)
+}
+
+// textsOf are the texts of rows as they are encoded.
+type textsOf = func(rows iter.Seq2[cut.Row, error]) iter.Seq2[string, error]
+
+// agreement is the cosine, in the middle of rows of a shard, of the encoder's vectors of their texts with the given ones.
+func agreement(ctx context.Context, e *stage.Env, a args, rows []uint32, texts textsOf) (float64, error) {
+	own, err := encodeRows(ctx, e, a, rows, texts)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var cosines []float64
 	err = eachGivenRow(ctx, e.Files, a.Language, a.Shard, rows, func(row []float32) error {
@@ -77,18 +98,14 @@ func checkMaker(ctx context.Context, e *stage.Env, a args) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	slices.Sort(cosines)
-	if middle := cosines[len(cosines)/2]; middle < minAgreement {
-		return badinput.Errorf("encoder %s did not make the vectors in %s: of %d sentences the cosine of its own with them is %.3f in the middle; name the encoder that made them, or leave --encoder out",
-			e.Plan.Encoder, language.InputOf(a.Shard).Vectors.Path, len(cosines), middle)
-	}
-	return nil
+	return cosines[len(cosines)/2], nil
 }
 
-// encodeRows returns the encoder's vectors of rows of a shard, [rows, dim].
-func encodeRows(ctx context.Context, e *stage.Env, a args, rows []uint32) (vectors []float32, err error) {
+// encodeRows returns the encoder's vectors of the texts of rows of a shard, [rows, dim].
+func encodeRows(ctx context.Context, e *stage.Env, a args, rows []uint32, texts textsOf) (vectors []float32, err error) {
 	encoder, err := e.Encoder()
 	if err != nil {
 		return nil, err
@@ -106,7 +123,7 @@ func encodeRows(ctx context.Context, e *stage.Env, a args, rows []uint32) (vecto
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	file := filepath.Join(scratch, view.EmbeddingFile)
-	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: len(rows), Texts: view.Normalised(reader.RowsAt(rows))}
+	source := encode.Source{Name: s.Name, Digest: s.SHA256, Language: language.Code, Rows: len(rows), Texts: texts(reader.RowsAt(rows))}
 	if _, err := encoder.EncodeFile(ctx, file, embedding.Float32, source, nil); err != nil {
 		return nil, err
 	}
