@@ -182,6 +182,23 @@ func TestGivenRefuses(t *testing.T) {
 		"a row too few": {func(x vectored, _ *Config) {
 			x.write(filepath.Join(x.emb[1], "a.npy"), 59, func(_ int, row []float32) { row[0] = 1 })
 		}, []string{"a.npy has 59 rows", "a.txt has 60 lines"}},
+		"subtitles": {func(x vectored, _ *Config) {
+			var cues strings.Builder
+			for i, line := range meanings(0, 0, 60) {
+				fmt.Fprintf(&cues, "%d\n00:00:%02d,000 --> 00:00:%02d,500\n%s\n\n", i+1, i, i, line)
+			}
+			x.text.put(0, "a.txt", []byte(cues.String()))
+		}, []string{"a.txt is srt", "records are no lines", "mine split"}},
+		"a catalogue": {func(x vectored, _ *Config) {
+			var messages strings.Builder
+			for i, line := range meanings(0, 0, 60) {
+				fmt.Fprintf(&messages, "msgid \"%s\"\nmsgstr \"%s\"\n\n", meanings(1, i, i+1)[0], line)
+			}
+			x.text.put(0, "a.po", []byte(messages.String()))
+			if err := os.Remove(filepath.Join(x.dirs[0], "a.txt")); err != nil {
+				x.t.Fatal(err)
+			}
+		}, []string{"a.po is po", "mine split"}},
 		"a row of zeros": {func(x vectored, _ *Config) {
 			x.write(filepath.Join(x.emb[1], "a.npy"), 60, func(i int, row []float32) { row[0] = float32(17 - i) })
 		}, []string{"a.npy: row 17, of line 18 of", "zeros"}},

@@ -22,11 +22,15 @@ import (
 
 // FitGiven compares the vectors that another program made of an input with its lines, once it is cut, and notes the
 // line of the first row. Row i is the vector of line i; a sentence in several lines has the vector of the first, even
-// where another spelling of it has another vector.
+// where another spelling of it has another vector. It refuses formats with records that are no lines.
 func FitGiven(in *plan.Input, info *cut.Result) error {
 	v := in.Vectors
 	if v == nil {
 		return nil
+	}
+	if f := info.Format; f.Subtitles() || f.Pages() || f == corpus.FormatPO {
+		return badinput.Errorf("%s is %s, whose records are no lines, so that none has a row of %s: give the sentences that mine split writes, or plain text, and their vectors",
+			in.Path, f, v.Path)
 	}
 	if uint64(v.Rows) != info.Counts.Lines {
 		return embedding.RowsError(v.Path, v.Rows, embedding.DType(v.Raw), in.Path, info.Counts.Lines)
