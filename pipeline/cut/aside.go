@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bitextmine/corpus"
+	"bitextmine/filter/language"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
@@ -98,7 +99,7 @@ func foreign(languages []plan.Language, of [][]doubted) (warnings []string, swap
 	swapped = len(of) == 2
 	for l := range languages {
 		all := len(of[l]) > 0 && len(of[l]) == len(languages[l].Inputs) && !slices.ContainsFunc(of[l], mixed)
-		swapped = swapped && all && of[l][0].Most.Code == languages[1-l].Code
+		swapped = swapped && all && language.Same(of[l][0].Most.Code, languages[1-l].Code)
 	}
 	for l, files := range of {
 		for _, part := range []bool{false, true} {
