@@ -13,6 +13,7 @@ import (
 
 	"bitextmine/corpus"
 	"bitextmine/fixtures"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/setting"
 )
@@ -187,6 +188,17 @@ func TestExclude(t *testing.T) {
 	report = mustRun(t, cfg)
 	if !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "--exclude leaves nothing out") }) {
 		t.Errorf("translations of other text: warnings %q", report.Warnings)
+	}
+	rows.Reset()
+	for i := range lines[0] {
+		fmt.Fprintf(&rows, "%s\t%s\n", lines[0][i], lines[1][i])
+	}
+	cfg.Exclude, cfg.Out = filepath.Join(dir, "all.tsv"), filepath.Join(dir, "all")
+	if err := os.WriteFile(cfg.Exclude, []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "every sentence of the de text stands in "+cfg.Exclude) {
+		t.Errorf("all text is left out: %v", err)
 	}
 	// The same files the other way round: which sentences are left out of a file goes with its side.
 	cfg.Exclude, cfg.Source, cfg.Target = known, "en", "de"

@@ -57,7 +57,7 @@ func Read(
 			warn("%s", what)
 		}
 		if len(t.Languages[l].Shards) == 0 && len(t.SetAside) == before {
-			return nil, badinput.Errorf("the %s text is empty: no file of it holds a line, and %s is the first; give text", whole.Code, whole.Inputs[0].Path)
+			return nil, t.nothingLeft(whole)
 		}
 		what, err := asideOf(whole, t.SetAside[before:])
 		if err != nil {
@@ -125,6 +125,18 @@ func (t *Text) add(ctx context.Context, files *view.Files, whole *plan.Language,
 	}
 	t.Languages = append(t.Languages, language)
 	return doubts, nil
+}
+
+// nothingLeft is the error of a language without a sentence.
+func (t *Text) nothingLeft(whole *plan.Language) error {
+	excluded := func(in record.InputReport) bool {
+		return in.Language == whole.Code && in.Counts.Skipped[corpus.ReasonExcluded] > 0
+	}
+	if from := whole.Inputs[0].Exclude; from != nil && slices.ContainsFunc(t.Inputs, excluded) {
+		return badinput.Errorf("every sentence of the %s text stands in %s, which --exclude leaves out: run without it, or give more text",
+			whole.Code, from.Path)
+	}
+	return badinput.Errorf("the %s text is empty: no file of it holds a line, and %s is the first; give text", whole.Code, whole.Inputs[0].Path)
 }
 
 // nothingExcluded says that the text has no sentence of the translations that are to be left out; empty: it has one, or
