@@ -151,6 +151,25 @@ func TestNightStopsWhereTextIsGone(t *testing.T) {
 	mustNight(t, cfg)
 }
 
+// TestOverwriteTakesLessText: a run that replaces another may have less text.
+func TestOverwriteTakesLessText(t *testing.T) {
+	files := mineNights(t, 3)
+	text := newText(t)
+	for i := range 3 {
+		text.putNight(files, i)
+	}
+	cfg := text.config(filepath.Join(t.TempDir(), "out"))
+	cfg.OnBadFile = config.SkipBadFile
+	mustRun(t, cfg)
+	text.remove(0, nightText(0))
+	text.remove(0, nightText(1))
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "has shrunk from") {
+		t.Errorf("without --overwrite: %v", err)
+	}
+	cfg.Overwrite = true
+	mustRun(t, cfg)
+}
+
 // TestMaxMemoryBoundsPages: a page of Parquet that is too large for max_memory stops the run, also one that sets bad
 // files aside, because another run may have more memory.
 func TestMaxMemoryBoundsPages(t *testing.T) {

@@ -123,7 +123,7 @@ func (m *mining) cut(ctx context.Context) ([]plan.Language, error) {
 		}
 	}
 	var before []record.InputReport
-	if m.previous != nil && p.SetAside {
+	if m.previous != nil && p.SetAside && !m.cfg.Overwrite {
 		before = m.previous.Inputs
 	}
 	text, err := cut.Read(ctx, m.files(p), before, m.cfg.EncodingFlags(), m.warn)
