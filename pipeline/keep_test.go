@@ -17,6 +17,7 @@ import (
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
+	"bitextmine/pipeline/view"
 )
 
 // TestSweptCells: nights go on from swept cells without searching them again, and withdrawn text still leaves cleanly.
@@ -255,7 +256,9 @@ func TestTasksMakeARun(t *testing.T) {
 }
 
 func TestTaskRefuses(t *testing.T) {
-	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	const tokens = "max_tokens: 128"
+	cfg := scored(testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out")))
+	cfg.Encoder = modelWith(t, tokens, tokens)
 	estimate, err := Plan(t.Context(), cfg, options())
 	if err != nil {
 		t.Fatal(err)
@@ -291,6 +294,27 @@ func TestTaskRefuses(t *testing.T) {
 				t.Errorf("error %v does not say %q", err, c.says)
 			}
 		})
+	}
+	// A task that describes text has the tokens of an encoder, which must be the plan's.
+	writeFile(t, path, string(whole))
+	manifest := filepath.Join(cfg.Encoder, "model.yaml")
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, manifest, strings.Replace(string(data), tokens, "max_tokens: 127", 1))
+	p, err := stage.Decode(whole, path, options().Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Len() {
+		if task, _, _ := p.Task(i); task.Stage != view.Describe {
+			continue
+		}
+		err := RunTasks(t.Context(), TaskConfig{Plan: path, Index: i}, options())
+		if !badinput.Is(err) || !strings.Contains(err.Error(), "is not the one that the plan was made for") {
+			t.Errorf("task %d of an encoder that is another now: error %v", i, err)
+		}
 	}
 }
 

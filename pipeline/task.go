@@ -74,6 +74,9 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 		Processor: opts.Processor, PlanID: id,
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
+	if err := env.CheckEncoder(); err != nil {
+		return err
+	}
 	step := p.Len()
 	if cfg.Step > 0 {
 		step = min(cfg.Step, step)

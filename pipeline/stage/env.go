@@ -85,10 +85,15 @@ func Shared[T any](e *Env, name string, open func() (T, func() error, error)) (T
 
 // Encoder returns the encoder of the plan, which must be the one that is there now.
 func (e *Env) Encoder() (Encoder, error) {
-	if err := checkModel(e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder); err != nil {
+	if err := e.CheckEncoder(); err != nil {
 		return nil, err
 	}
 	return e.open(EncoderName, e.Model, e.Plan.Settings.EncoderDevice)
+}
+
+// CheckEncoder refuses an encoder that is not the plan's. Tasks that encode nothing read its manifest and its tokens.
+func (e *Env) CheckEncoder() error {
+	return checkModel(e.Plan.Encoder, e.Model.Digest, e.Plan.Settings.Encoder)
 }
 
 // Refiner returns the strong encoder of the plan.
