@@ -83,7 +83,7 @@ type ShardLedger struct {
 	Name func(p *plan.Plan, pair int) string
 	// Outputs are the keys of a pair's outputs by side and shard; nil for both sides: the plan has none.
 	Outputs func(p *plan.Plan, pair int) [2][]string
-	Kept    int    // outputs of a shard that are remembered
+	Kept    int    // outputs of a shard that are remembered; of shards of the same bytes, of each
 	Damage  string // the warning about a damaged ledger
 }
 
@@ -106,10 +106,18 @@ func (l *ShardLedger) Write(ctx context.Context, st *store.Store, p *plan.Plan) 
 		now := &plan.Earlier{}
 		for side := range keys {
 			now.Sides[side] = map[string][]string{}
-			for i, key := range keys[side] {
+			for i, key := range keys[side] { // shards of the same bytes have outputs of their own
 				digest := p.Side(pair, side).Shards[i].SHA256
-				outputs := append([]string{key}, before.Others(side, digest, key)...)
-				now.Sides[side][digest] = outputs[:min(len(outputs), l.Kept)]
+				now.Sides[side][digest] = append(now.Sides[side][digest], key)
+			}
+			for digest, outputs := range now.Sides[side] {
+				kept := l.Kept * len(outputs)
+				for _, key := range before.Others(side, digest, "") {
+					if !slices.Contains(outputs, key) {
+						outputs = append(outputs, key)
+					}
+				}
+				now.Sides[side][digest] = outputs[:min(len(outputs), kept)]
 			}
 		}
 		if err := record.WriteLedger(ctx, st, l.Name(p, pair), now); err != nil {
