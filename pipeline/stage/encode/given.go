@@ -82,7 +82,7 @@ func checkMaker(ctx context.Context, e *stage.Env, a args) error {
 // textsOf are the texts of rows as they are encoded.
 type textsOf = func(rows iter.Seq2[cut.Row, error]) iter.Seq2[string, error]
 
-// agreement is the cosine, in the middle of rows of a shard, of the encoder's vectors of their texts and the given ones.
+// agreement is the cosine, in the middle of rows of a shard, of the encoder's vectors of their texts and those given.
 func agreement(ctx context.Context, e *stage.Env, a args, rows []uint32, texts textsOf) (float64, error) {
 	own, err := encodeRows(ctx, e, a, rows, texts)
 	if err != nil {
