@@ -175,6 +175,9 @@ func (m *Model) digest() (string, error) {
 	case "huggingface":
 		version = huggingFaceVersion
 	}
+	if m.lowersPrefix() {
+		version++
+	}
 	fields := struct {
 		Version   int
 		Files     []string

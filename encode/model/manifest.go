@@ -338,6 +338,16 @@ func (m Manifest) TextPrefix() bool {
 	return false
 }
 
+// lowersPrefix reports whether lower-casing changes a prefix that is text. Such prefixes were not lower-cased once.
+func (m Manifest) lowersPrefix() bool {
+	for _, p := range m.Prefixes {
+		if m.Tokenizer.Lowercase && strings.ToLower(p.Text) != p.Text {
+			return true
+		}
+	}
+	return false
+}
+
 // Room is the number of tokens of a text's own, at most, that MaxTokens leaves beside special and prefix tokens.
 func (m Manifest) Room(p Prefix) int { return m.MaxTokens - m.specials(p) }
 

@@ -165,6 +165,22 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// Only of encoders that lower-case, and of prefixes with capitals, the digest is another than before prefixes were
+// lower-cased.
+func TestDigestOfLoweredPrefixes(t *testing.T) {
+	for _, c := range []struct{ name, lower, text, want string }{
+		{"small letters", "true", "query: ", "34cf900572848cb9"},
+		{"capitals that are kept", "false", "Query: ", "8dd33eed41eddf00"},
+		{"capitals", "true", "Query: ", "fd06fb41bdd53782"},
+	} {
+		manifest := strings.Replace(whole, "spm.model", "spm.model, lowercase: "+c.lower, 1) + "prefixes: {de: {text: '" + c.text + "'}}"
+		files := fstest.MapFS{FileName: {Data: []byte(manifest)}, "model.onnx": {}, "spm.model": {}}
+		if got := digest(t, files)[:16]; got != c.want {
+			t.Errorf("%s: the digest is %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	builtin, err := Load(encodetest.Bag())
 	if err != nil {

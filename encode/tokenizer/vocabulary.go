@@ -50,7 +50,7 @@ func OpenIn(dir string, t model.Tokenizer) (*Vocabulary, error) {
 // without one it becomes BOS and EOS, or the id 0 if they are missing, too. texts is overwritten.
 func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string) error {
 	for i := range texts {
-		texts[i] = prefix.Text + v.lowered(texts[i])
+		texts[i] = v.lowered(prefix.Text, texts[i])
 	}
 	err := v.Encode(texts, v.model.Room(prefix), func(_ int, ids []int32) {
 		s.IDs = append(s.IDs, v.ids.bos...)
@@ -69,11 +69,13 @@ func (v *Vocabulary) Tokenize(s *Sequences, prefix model.Prefix, texts []string)
 	return nil
 }
 
-// lowered lower-cases a text and writes its punctuation, if the model's tokenizer does.
-func (v *Vocabulary) lowered(text string) string {
+// lowered puts a prefix before a text and lower-cases both, as Hugging Face's library does, and writes the text's
+// punctuation, if the model's tokenizer does. Moses would trim the prefix.
+func (v *Vocabulary) lowered(prefix, text string) string {
 	if v.model.Tokenizer.Punctuation == model.Moses {
 		text = Moses(text)
 	}
+	text = prefix + text
 	switch t := &v.model.Tokenizer; {
 	case !t.Lowercase:
 		return text
@@ -108,7 +110,7 @@ func (v *Vocabulary) idsOf(text string) (all []int32, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	err = v.Encode([]string{text}, v.model.MaxTokens, func(_ int, ids []int32) {
+	err = v.Encode([]string{v.lowered(text, "")}, v.model.MaxTokens, func(_ int, ids []int32) {
 		for _, id := range ids {
 			all = append(all, v.ids.graph[id])
 		}
@@ -201,7 +203,7 @@ func (v *Vocabulary) TokenizePairs(s *Sequences, pairs [][2]string) error {
 	for side := range sides {
 		texts := make([]string, len(pairs))
 		for i, pair := range pairs {
-			texts[i] = v.lowered(pair[side])
+			texts[i] = v.lowered("", pair[side])
 		}
 		err := v.Encode(texts, room, func(_ int, ids []int32) {
 			for _, id := range ids {

@@ -98,7 +98,7 @@ func TestSetHoldsWhatAModelReads(t *testing.T) {
 	if _, err := Read(t.Context(), c, o); !badinput.Is(err) || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("%v", err)
 	}
-	o.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: "q"}, "de": {Tokens: []int32{7}}}
+	o.Prefixes = map[string]model.Prefix{model.AnyLanguage: {Text: "Q"}, "de": {Tokens: []int32{7}}}
 	if set, err = Read(t.Context(), config(source(write(t, "b.tsv", "A\tB\n"))), o); err != nil || !slices.Equal(set.Target(0), []int32{1, 'q' + 1, 'b' + 1, 2}) {
 		t.Errorf("a prefix for all others gives %v, %v", set.Target(0), err)
 	}

@@ -284,15 +284,14 @@ func (s *side) tokenize(o Options, maxIDs int, texts, languages []string, cut *u
 			s.text = append(s.text, text...)
 			s.textEnds = append(s.textEnds, int64(len(s.text)))
 		}
-		if o.Lowercase {
-			texts[i] = tokenizer.Lowercase(text)
-		}
 		prefix, ok := o.prefix(languages[i])
 		if !ok { // a set's languages were checked before; this is a test set's
 			return badinput.Errorf("language %s has no prefix: add it to prefixes, or %q for all that are not listed",
 				languages[i], model.AnyLanguage)
 		}
-		texts[i] = prefix.Text + texts[i]
+		if texts[i] = prefix.Text + text; o.Lowercase {
+			texts[i] = tokenizer.Lowercase(texts[i])
+		}
 	}
 	// one more than can fit, so that truncation is noticed
 	err := o.Tokenizer.Encode(texts, maxIDs+1, func(i int, ids []int32) {
