@@ -37,6 +37,9 @@ type tokenizerSettings struct {
 	Unknown     token   `json:"unk_token"`
 	MaxLength   float64 `json:"model_max_length"` // 1e30 stands for no limit
 	hasSettings bool
+	// lowersText is sentence_bert_config.json's do_lower_case: sentence-transformers lower-cases the text itself,
+	// whatever tokenizer follows. do_lower_case above is BERT's tokenizer's alone.
+	lowersText bool
 }
 
 // token is a special token: a string, or an object with its content.
@@ -71,15 +74,13 @@ func readTokenizer(f *folder) error {
 		}
 	}
 	var bert struct {
-		MaxLength int   `json:"max_seq_length"`
-		Lower     *bool `json:"do_lower_case"`
+		MaxLength int  `json:"max_seq_length"`
+		Lower     bool `json:"do_lower_case"`
 	}
 	if _, err := f.json(path.Join(f.body, "sentence_bert_config.json"), &bert); err != nil {
 		return err
 	}
-	if s.Lower == nil && bert.Lower != nil && *bert.Lower {
-		s.Lower = bert.Lower
-	}
+	s.lowersText = bert.Lower
 	setLengths(f, s, bert.MaxLength)
 	if name := f.first(sentencePieceFiles...); name != "" {
 		return setSentencePiece(f, name, s)
@@ -88,7 +89,7 @@ func readTokenizer(f *folder) error {
 		return readWordPiece(f, name, s)
 	}
 	if name := f.first(tokenizerFile); name != "" {
-		return readFast(f, name)
+		return readFast(f, name, s.lowersText)
 	}
 	return badinput.Errorf("%s has no tokenizer that can be read: put sentencepiece.bpe.model, vocab.txt or tokenizer.json there", f.root)
 }
@@ -119,7 +120,7 @@ func setLengths(f *folder, s tokenizerSettings, bert int) {
 		consider(int(s.MaxLength), settingsFile)
 	}
 	places := f.config.Places
-	if t := f.config.ModelType; t == "xlm-roberta" || t == "roberta" || t == "camembert" {
+	if t := f.config.ModelType; t == "xlm-roberta" || t == "roberta" || t == "camembert" || t == "mpnet" {
 		places -= f.config.Pad + 1
 	}
 	consider(places, "config.json")
@@ -160,15 +161,14 @@ func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 		how = "XLM-RoBERTa's: the file's ids + 1, <s> before and </s> after"
 	default:
 		if fast := f.first(tokenizerFile); fast != "" {
-			return readFast(f, fast)
+			return readFast(f, fast, s.lowersText)
 		}
 		if !s.hasSettings {
 			return badinput.Errorf("%s has no %s, whose tokenizer_class says how the ids of %s become the model's: add that file, or the model's tokenizer.json", f.root, settingsFile, name)
 		}
 		return badinput.Errorf("%s names the tokenizer_class %q, and how it turns the ids of %s into the model's is not known here: add the model's tokenizer.json", f.at(settingsFile), s.Class, name)
 	}
-	if s.Lower != nil && *s.Lower {
-		t.Lowercase = true
+	if t.Lowercase = s.lowersText; t.Lowercase {
 		how += ", lower-cased"
 	}
 	var err error
@@ -194,6 +194,7 @@ func readWordPiece(f *folder, name string, s tokenizerSettings) error {
 	if s.Accents != nil {
 		accents = *s.Accents
 	}
+	lower = lower || s.lowersText
 	file, err := f.bring(name)
 	if err != nil {
 		return err
@@ -234,8 +235,9 @@ func setWordPiece(f *folder, file string, lower, accents bool, first, last token
 	f.Manifest.Tokenizer = t
 }
 
-// readFast describes tokenizer.json. BERT's own becomes a vocab.txt; of all others the file itself is read.
-func readFast(f *folder, name string) error {
+// readFast describes tokenizer.json, before which the text may be lower-cased. BERT's own becomes a vocab.txt; of all
+// others the file itself is read.
+func readFast(f *folder, name string, lower bool) error {
 	var fast struct {
 		Model struct {
 			Type         string          `json:"type"`
@@ -265,7 +267,7 @@ func readFast(f *folder, name string) error {
 		n.Type != "BertNormalizer" || n.Clean != nil && !*n.Clean || n.Chinese != nil && !*n.Chinese ||
 		fast.Model.Continuation != "##" || fast.Model.Unknown != "[UNK]" || fast.Words.Type != "BertPreTokenizer" ||
 		fast.Model.Longest != longest {
-		return readHuggingFace(f, name, fast.Model.Type)
+		return readHuggingFace(f, name, fast.Model.Type, lower)
 	}
 	lines := make([]string, len(vocabulary))
 	for piece, id := range vocabulary {
@@ -282,13 +284,14 @@ func readFast(f *folder, name string) error {
 	if n.Accents != nil {
 		accents = *n.Accents
 	}
-	setWordPiece(f, vocabFile, n.Lower, accents, "", "")
-	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(n.Lower, accents), vocabFile)
+	lower = lower || n.Lower
+	setWordPiece(f, vocabFile, lower, accents, "", "")
+	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(lower, accents), vocabFile)
 	return nil
 }
 
 // readHuggingFace takes tokenizer.json as it is, with the special tokens that it puts around a text.
-func readHuggingFace(f *folder, name, kind string) error {
+func readHuggingFace(f *folder, name, kind string, lower bool) error {
 	raw, err := os.ReadFile(f.at(name))
 	if err != nil {
 		return err
@@ -297,7 +300,7 @@ func readHuggingFace(f *folder, name, kind string) error {
 	if err != nil {
 		return badinput.Errorf("%s: %w", f.at(name), err)
 	}
-	t := model.Tokenizer{Kind: "huggingface"}
+	t := model.Tokenizer{Kind: "huggingface", Lowercase: lower}
 	if t.File, err = f.bring(name); err != nil {
 		return err
 	}
@@ -308,6 +311,10 @@ func readHuggingFace(f *folder, name, kind string) error {
 		t.EOS = &model.Token{Piece: fast.Last}
 	}
 	f.Manifest.Tokenizer = t
-	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after", kind, fast.First, fast.Last)
+	how := ""
+	if lower {
+		how = ", lower-cased"
+	}
+	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after%s", kind, fast.First, fast.Last, how)
 	return nil
 }

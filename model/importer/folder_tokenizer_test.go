@@ -1,0 +1,60 @@
+package importer
+
+import (
+	"testing"
+)
+
+// tokenizerOf reads the tokenizer of a folder with these files.
+func tokenizerOf(t *testing.T, c config, files map[string]string) *folder {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, files)
+	f := &folder{Draft: &Draft{Dir: dir}, root: dir, config: c}
+	if err := readTokenizer(f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestLowerCasing: do_lower_case of sentence_bert_config.json is of the text before any tokenizer; that of
+// tokenizer_config.json is BERT's alone, which also removes accents then.
+func TestLowerCasing(t *testing.T) {
+	const (
+		text    = "sentence_bert_config.json"
+		unigram = `{"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁a", -1]]}}`
+		piece   = `{"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2}, "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"max_input_chars_per_word": 100}, "normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"}}`
+	)
+	for _, c := range []struct {
+		name          string
+		files         map[string]string
+		lower, accent bool
+	}{
+		{"WordPiece by default", map[string]string{vocabFile: vocabulary()}, true, true},
+		{"a cased WordPiece", map[string]string{vocabFile: vocabulary(), settingsFile: `{"do_lower_case": false}`, text: `{}`}, false, false},
+		{"text before a cased WordPiece", map[string]string{vocabFile: vocabulary(), settingsFile: `{"do_lower_case": false}`, text: `{"do_lower_case": true}`}, true, false},
+		{"text before a cased tokenizer.json of BERT", map[string]string{tokenizerFile: piece, text: `{"do_lower_case": true}`}, true, false},
+		{"a tokenizer.json", map[string]string{tokenizerFile: unigram, settingsFile: `{"do_lower_case": true}`}, false, false},
+		{"text before a tokenizer.json", map[string]string{tokenizerFile: unigram, text: `{"do_lower_case": true}`}, true, false},
+		{"XLM-R's class", map[string]string{"sentencepiece.bpe.model": "", settingsFile: `{"do_lower_case": true, "tokenizer_class": "XLMRobertaTokenizer"}`}, false, false},
+		{"T5's class", map[string]string{"spiece.model": "", settingsFile: `{"do_lower_case": true, "tokenizer_class": "T5Tokenizer"}`}, false, false},
+		{"text before XLM-R's", map[string]string{"sentencepiece.bpe.model": "", settingsFile: `{"do_lower_case": false}`, text: `{"do_lower_case": true}`}, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := tokenizerOf(t, config{}, c.files)
+			if k := f.Manifest.Tokenizer; k.Lowercase != c.lower || k.StripAccents != c.accent {
+				t.Errorf("%s lower-cases: %v, removes accents: %v; want %v and %v", k.Kind, k.Lowercase, k.StripAccents, c.lower, c.accent)
+			}
+		})
+	}
+}
+
+// TestPlacesOfPadding: of position embeddings that begin after padding's, two are no places of tokens.
+func TestPlacesOfPadding(t *testing.T) {
+	for kind, want := range map[string]int{"xlm-roberta": 512, "roberta": 512, "camembert": 512, "mpnet": 512, "bert": 514} {
+		f := tokenizerOf(t, config{ModelType: kind, Places: 514, Pad: 1}, map[string]string{vocabFile: vocabulary()})
+		if f.Manifest.MaxTokens != want {
+			t.Errorf("max_tokens of %s is %d, want %d", kind, f.Manifest.MaxTokens, want)
+		}
+	}
+}
