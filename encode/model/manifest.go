@@ -263,9 +263,7 @@ func (m Manifest) Validate() error {
 		prefix := m.Prefixes[language]
 		check(!negative(prefix.Tokens), "prefixes.%s has a negative token", language)
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens; give one", language)
-		check(m.specials(prefix) < m.MaxTokens,
-			"max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
-			m.MaxTokens, m.specials(prefix), language)
+		check(m.specials(prefix) < m.MaxTokens, "%s", m.NoRoom(m.specials(prefix), language))
 	}
 	check(m.specials(Prefix{}) < m.MaxTokens, "max_tokens is %d but must leave room for text", m.MaxTokens)
 	check(m.MaxTokens <= maxMaxTokens, "max_tokens is %d but must be at most %d", m.MaxTokens, maxMaxTokens)
@@ -326,6 +324,12 @@ func (m Manifest) specials(p Prefix) int {
 		n++
 	}
 	return n
+}
+
+// NoRoom says that so many special and prefix tokens leave no room for text of a language.
+func (m Manifest) NoRoom(tokens int, language string) string {
+	return fmt.Sprintf("max_tokens is %d, which leaves no room for text beside %d special and prefix tokens of %s",
+		m.MaxTokens, tokens, language)
 }
 
 // TextPrefix reports whether a sentence of some language gets a prefix that is text.

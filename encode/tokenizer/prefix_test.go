@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 )
 
@@ -66,5 +67,24 @@ func TestPrefixIsLowerCased(t *testing.T) {
 				t.Errorf("ids %v before a text (%v), want %v", before, err, c.want[:len(c.want)-2])
 			}
 		})
+	}
+}
+
+// A text prefix must leave room for at least one token of a sentence.
+func TestPrefixLeavesRoom(t *testing.T) {
+	for maxTokens, says := range map[string]string{
+		"5": "", // [CLS] query : a [SEP]
+		"4": "max_tokens is 4, which leaves no room for text beside 4 special and prefix tokens of de",
+		"3": "model.yaml of encoder prefixed: max_tokens is 3, which leaves no room for text beside 4 special and prefix tokens of de",
+	} {
+		v, err := Open(prefixed(t, "", "Query: ", maxTokens))
+		if says != "" {
+			encodetest.Refused(t, err, says)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Close()
 	}
 }

@@ -6,6 +6,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"bitextmine/encode/model"
@@ -32,7 +33,29 @@ func Open(m *model.Model) (*Vocabulary, error) {
 		s.Close()
 		return nil, err
 	}
-	return &Vocabulary{s, m, n}, nil
+	v := &Vocabulary{s, m, n}
+	if err := v.checkPrefixes(); err != nil {
+		v.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// checkPrefixes refuses a prefix whose text takes all the room, so that every sentence would get the same ids. Validate
+// counts only the tokens that the manifest lists.
+func (v *Vocabulary) checkPrefixes() error {
+	for _, language := range slices.Sorted(maps.Keys(v.model.Prefixes)) {
+		prefix := v.model.Prefixes[language]
+		ids, err := v.idsOf(prefix.Text)
+		if err != nil {
+			return err
+		}
+		if room := v.model.Room(prefix); len(ids) >= room {
+			return badinput.Errorf("%s: %s", v.model.Where(),
+				v.model.NoRoom(v.model.MaxTokens-room+len(ids), language))
+		}
+	}
+	return nil
 }
 
 // OpenIn opens a tokenizer whose files are in dir, without a graph: a trainer turns text into the ids that the exported
@@ -110,7 +133,7 @@ func (v *Vocabulary) idsOf(text string) (all []int32, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	err = v.Encode([]string{v.lowered(text, "")}, v.model.MaxTokens, func(_ int, ids []int32) {
+	err = v.Encode([]string{v.lowered(text, "")}, v.model.MaxTokens+len(text), func(_ int, ids []int32) {
 		for _, id := range ids {
 			all = append(all, v.ids.graph[id])
 		}
