@@ -100,7 +100,7 @@ func takeONNX(f *folder, name string) error {
 	for _, output := range g.Outputs {
 		only := len(g.Outputs) == 1 && len(g.Shapes[output]) == 2
 		if f.Pooling == "" && (only || slices.Contains(sentenceOutputs, output)) {
-			return takeSentences(f, name, output, raw, g)
+			return takeSentences(f, name, output, nil, raw, g)
 		}
 	}
 	return takeTokens(f, name, raw, g)
@@ -160,11 +160,21 @@ func nameInputs(f *folder, name string, g *onnxgraph.Graph) error {
 	return nil
 }
 
-// takeSentences is for a graph that pools.
-func takeSentences(f *folder, name, output string, raw []byte, g *onnxgraph.Graph) error {
+// takeSentences is for a graph that pools; dense are layers that it lacks.
+func takeSentences(f *folder, name, output string, dense []export.Dense, raw []byte, g *onnxgraph.Graph) error {
 	f.Manifest.Output, f.Manifest.Pooling = output, model.None
 	if err := setWidth(f, name, output, g); err != nil {
 		return err
+	}
+	f.Found("output", name, "%s, [batch, %d]: the graph pools", output, f.Manifest.Dim)
+	head := export.Head{Poolings: []string{mean}, Dense: dense, Dim: f.Dim}
+	if err := f.checkDense(head, f.Manifest.Dim); err != nil {
+		return err
+	}
+	more := export.NewGraph("")
+	changed := dense != nil || f.Dim > 0
+	if changed {
+		f.Manifest.Output, f.Manifest.Dim = more.After(output, head, f.Manifest.Dim)
 	}
 	for _, tokens := range tokenOutputs {
 		if slices.Contains(g.Outputs, tokens) {
@@ -172,17 +182,13 @@ func takeSentences(f *folder, name, output string, raw []byte, g *onnxgraph.Grap
 			setTokenWidth(f, g.Shapes[tokens])
 		}
 	}
-	f.Found("output", name, "%s, [batch, %d]: the graph pools", output, f.Manifest.Dim)
-	if f.Dim == 0 {
+	switch {
+	case !changed:
 		return nil
+	case dense == nil:
+		return f.extend(name, raw, more, "with the first numbers alone")
 	}
-	if err := f.checkDense(export.Head{Poolings: []string{mean}, Dim: f.Dim}, f.Manifest.Dim); err != nil {
-		return err
-	}
-	first := export.NewGraph("")
-	f.Manifest.Output, f.Manifest.Dim = first.First(output, f.Dim), f.Dim
-	first.Output(f.Manifest.Output, export.Float32, "batch", f.Dim)
-	return f.extend(name, raw, first, "with the first numbers alone")
+	return f.extend(name, raw, more, fmt.Sprintf("with %d dense layers", len(dense)))
 }
 
 // takeTokens is for a graph that gives its tokens' vectors.
@@ -197,9 +203,7 @@ func takeTokens(f *folder, name string, raw []byte, g *onnxgraph.Graph) error {
 		if !slices.Contains(g.Outputs, "pooler_output") {
 			return badinput.Errorf("%s has no output pooler_output, but the outputs %s: give another --pooling or export it again", f.at(name), strings.Join(g.Outputs, ", "))
 		}
-		f.Found("output", name, "pooler_output")
-		f.Manifest.Output, f.Manifest.Pooling = "pooler_output", model.None
-		return setWidth(f, name, "pooler_output", g)
+		return takeSentences(f, name, "pooler_output", f.dense, raw, g)
 	}
 	if output == "" {
 		return badinput.Errorf("%s has the outputs %s, none of which is sentence_embedding or last_hidden_state: export it for feature extraction", f.at(name), strings.Join(g.Outputs, ", "))

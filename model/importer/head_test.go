@@ -206,3 +206,53 @@ func TestTableOfModel2Vec(t *testing.T) {
 	_, err = Import(t.Context(), dir, Options{})
 	encodetest.Refused(t, err, "weights has the shape [39], but there are 40 words")
 }
+
+// TestPoolerOfGraph: the model's dense layers and --dim come after the output pooler_output of a graph, too, and tokens
+// keep their width. After sentence_embedding only --dim does, because that output has the dense layers in it.
+func TestPoolerOfGraph(t *testing.T) {
+	table, means := tableOf(ids)
+	for _, c := range []struct {
+		name, output string
+		dense        bool
+		o            Options
+		dim, tokens  int
+	}{
+		{"as it is", "pooler_output", false, Options{Pooling: pooler}, 16, 0},
+		{"the first numbers", "pooler_output", false, Options{Pooling: pooler, Dim: 8}, 8, 16},
+		{"a dense layer", "pooler_output", true, Options{Pooling: pooler}, 3, 16},
+		{"the first numbers of a dense layer", "pooler_output", true, Options{Pooling: pooler, Dim: 2}, 2, 16},
+		{"the first numbers of sentences", "sentence_embedding", false, Options{Dim: 8}, 8, 16},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "a-model")
+			g := export.NewGraph("table")
+			g.Input("input_ids", export.Int64, "batch", "tokens")
+			g.Initializer("table", []int{40, 16}, table)
+			g.Node("Gather", []string{"table", "input_ids"}, []string{"last_hidden_state"}, export.Attr{Name: "axis", Value: 0})
+			g.Node("ReduceMean", []string{"last_hidden_state"}, []string{c.output}, export.Attr{Name: "keepdims", Value: 0}, export.Attr{Name: "axes", Value: []int64{1}})
+			g.Output("last_hidden_state", export.Float32, "batch", "tokens", 16)
+			g.Output(c.output, export.Float32, "batch", 16)
+			write(t, dir, inST("mean", ""))
+			want := slices.Clone(means)
+			if c.dense {
+				write(t, dir, inST("mean", denseModule))
+				weight, bias := dense(t, dir)
+				want = through(want, weight, bias)
+			}
+			for i := range want {
+				want[i] = want[i][:c.dim]
+			}
+			if _, err := g.Write(dir, "model.onnx"); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Import(t.Context(), dir, c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			agrees(t, dir, ids, want)
+			if m := r.Manifest; m.Dim != c.dim || m.Tokens.Output != "last_hidden_state" || m.Tokens.Dim != c.tokens {
+				t.Errorf("dim is %d, want %d; tokens are %+v, want %d numbers", m.Dim, c.dim, m.Tokens, c.tokens)
+			}
+		})
+	}
+}
