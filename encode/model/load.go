@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -369,6 +370,10 @@ func (m *Manifest) checkJudge(check func(ok bool, format string, args ...any)) {
 	check(len(j.Between)+m.specials(Prefix{})+2 <= m.MaxTokens, "max_tokens is %d, which leaves no room for a pair", m.MaxTokens)
 	check(!j.Segments || m.Inputs.TokenTypes != "" && len(j.Between) > 0,
 		"judge.segments needs inputs.token_types and judge.between")
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	check(finite(j.Merge.Scorer) && finite(j.Merge.Judge) && finite(j.Merge.Intercept),
+		"judge.merge has the weights %g of the scorer and %g of the judge and the intercept %g, which must be finite numbers",
+		j.Merge.Scorer, j.Merge.Judge, j.Merge.Intercept)
 	check(j.Merge.Judge > 0 && j.Merge.Scorer >= 0,
 		"judge.merge has the weights %g of the scorer and %g of the judge, which must not be negative", j.Merge.Scorer,
 		j.Merge.Judge)

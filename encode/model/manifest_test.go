@@ -63,6 +63,9 @@ languages: [de, en]
 		{"too many tokens", strings.Replace(whole, "128", "2000000000", 1), "max_tokens is 2000000000 but must be at most 65536"},
 		{"no room with a prefix", strings.Replace(whole, "128", "2", 1) + "prefixes: {de: {tokens: [1, 2]}}\n", "no room for text beside 2 special and prefix tokens of de"},
 		{"a prefix twice", whole + "prefixes: {de: {tokens: [1], text: a}}\n", "prefixes.de has both"},
+		{"an intercept that is no number", whole + "judge: {between: [1], merge: {scorer: 0.5, judge: 0.5, intercept: .nan}}\n", "judge.merge has the weights 0.5 of the scorer and 0.5 of the judge and the intercept NaN"},
+		{"an infinite weight", whole + "judge: {between: [1], merge: {scorer: 0.5, judge: .inf}}\n", "judge.merge has the weights 0.5 of the scorer and +Inf of the judge and the intercept 0"},
+		{"an infinite weight of the scorer", whole + "judge: {between: [1], merge: {scorer: .inf, judge: 0.5}}\n", "judge.merge has the weights +Inf of the scorer"},
 		{"another arithmetic", strings.Replace(whole, "dim: 4", "dim: 4\nquantised: 99", 1), "quantised is 99 but this program computes version 1"},
 		{"everything that is wrong at once", strings.Replace(strings.Replace(whole, "dim: 4", "dim: 0", 1), "name: x", "", 1), "name is missing; dim is 0"},
 	} {
