@@ -42,8 +42,8 @@ type LanguageRow struct {
 	Listed          bool    // the manifest lists it, or lists none
 	Tokens, Unknown int     // numbers in all sentences
 	Norm            float64 // the one farthest from 1
-	Translation     float64 // mean cosine to the English translations
-	Other           float64 // mean of the greatest cosine to another English sentence
+	Translation     float64 // mean cosine to the translations in the base language
+	Other           float64 // mean of the greatest cosine to another sentence of the base language
 	Nearest         int     // sentences whose translation is the nearest
 }
 
@@ -51,6 +51,7 @@ type LanguageRow struct {
 type Report struct {
 	Name      string
 	Dim       int
+	Base      string // language that all others are compared with: English, or the first that has a prefix
 	Languages []LanguageRow
 	Depends   int     // vectors that other sentences of a batch, or threads, change
 	Golden    int     // vectors compared
@@ -79,7 +80,7 @@ func Run(ctx context.Context, m *model.Model, o Options) (r *Report, err error) 
 
 // languages encodes the probes.
 func (r *Report) languages(ctx context.Context, m *model.Model, e *encode.Encoder, _ Options) error {
-	var english []float32
+	var base []float32
 	right, all := 0, 0
 	for _, p := range Probes {
 		if _, err := m.Prefix(p.Language); err != nil {
@@ -91,17 +92,17 @@ func (r *Report) languages(ctx context.Context, m *model.Model, e *encode.Encode
 		if err := e.Encode(ctx, p.Language, p.Sentences[:], vectors); err != nil {
 			return fmt.Errorf("the sentences in %s: %w", p.Language, err)
 		}
-		if english == nil {
-			english = vectors
+		if base == nil {
+			r.Base, base = p.Language, vectors
 		}
 		if err := row.tokens(ctx, m, e); err != nil {
 			return err
 		}
-		row.compare(vectors, english, e.Dim())
+		row.compare(vectors, base, e.Dim())
 		if math.Abs(row.Norm-1) > 1e-3 {
 			r.fail("a vector of %s has the length %.4f, not 1: write normalise: true", p.Language, row.Norm)
 		}
-		if p.Language != Probes[0].Language && row.Listed {
+		if p.Language != r.Base && row.Listed {
 			right, all = right+row.Nearest, all+len(p.Sentences)
 			if row.Nearest < len(p.Sentences) {
 				r.warn("%s: %d of %d translations are not the nearest", p.Language, len(p.Sentences)-row.Nearest,
@@ -151,8 +152,8 @@ func (row *LanguageRow) tokens(ctx context.Context, m *model.Model, e *encode.En
 	return nil
 }
 
-// compare sets the cosines to English.
-func (row *LanguageRow) compare(vectors, english []float32, dim int) {
+// compare sets the cosines to the base language.
+func (row *LanguageRow) compare(vectors, base []float32, dim int) {
 	n := len(row.Sentences)
 	for i := range n {
 		v := vectors[i*dim:][:dim]
@@ -161,7 +162,7 @@ func (row *LanguageRow) compare(vectors, english []float32, dim int) {
 		}
 		other, own := math.Inf(-1), 0.0
 		for j := range n {
-			cosine := dot(v, english[j*dim:][:dim])
+			cosine := dot(v, base[j*dim:][:dim])
 			if j == i {
 				own = cosine
 			} else {
@@ -295,7 +296,11 @@ func (r *Report) Print(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\ntranslation: mean cosine to the English translation; other: to the nearest other English sentence\n")
+	base := r.Base
+	if base == Probes[0].Language {
+		base = "English"
+	}
+	fmt.Fprintf(out, "\ntranslation: mean cosine to the translation in %s; other: to the nearest other sentence there\n", base)
 	fmt.Fprintf(out, "vectors that depend on their batch: %d\n", r.Depends)
 	if r.Golden > 0 {
 		fmt.Fprintf(out, "golden vectors: %d, least cosine %.6f\n", r.Golden, r.Agreement)

@@ -124,3 +124,19 @@ func shuffledPieces(t *testing.T, m *model.Model) string {
 	}
 	return lines.String()
 }
+
+// TestWithoutEnglish: an encoder without a prefix for English is compared with its first language, which does not count
+// itself. The prefix of French makes all its sentences alike.
+func TestWithoutEnglish(t *testing.T) {
+	m := *builtin(t, fixtures.Encoder)
+	m.Prefixes = map[string]model.Prefix{"de": {}, "fr": {Text: strings.Repeat(Probes[1].Sentences[0]+" ", 8)}}
+	r := run(t, &m)
+	var table strings.Builder
+	if err := r.Print(&table); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "1 of 3") || r.Base != "de" ||
+		!strings.Contains(table.String(), "translation in de;") || strings.Contains(table.String(), "English") {
+		t.Errorf("%v\n%s", err, table.String())
+	}
+}
