@@ -139,15 +139,24 @@ func wide(x []float32) []float64 {
 }
 
 // calibrated returns the slope and the intercept of the log odds by logits (Platt, 1999), by Newton's method, with a
-// weak pull to a slope of 1: true pairs weigh as much as all wrong ones.
+// weak pull to a slope of 1: true pairs weigh as much as all wrong ones. A step that overshoots, as it does where sure
+// logits are sometimes wrong, is halved until the loss falls.
 func calibrated(logits []float32, right []bool) (slope, intercept float64) {
 	n := [2]float64{}
 	for _, r := range right {
 		n[class(r)]++
 	}
+	const pull = 1e-3
+	loss := func(slope, intercept float64) float64 {
+		sum := pull / 2 * (slope - 1) * (slope - 1)
+		for i, z := range logits {
+			x := (slope*float64(z) + intercept) * float64(1-2*class(right[i]))
+			sum += 0.5 / n[class(right[i])] * (max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))))
+		}
+		return sum
+	}
 	slope = 1
 	for range 50 {
-		const pull = 1e-3
 		g0, g1, h00, h01, h11 := 0.0, pull*(slope-1), 1e-9, 0.0, pull
 		for i, z := range logits {
 			weight, label := 0.5/n[class(right[i])], float64(class(right[i]))
@@ -157,7 +166,11 @@ func calibrated(logits []float32, right []bool) (slope, intercept float64) {
 			h00, h01, h11 = h00+h, h01+h*float64(z), h11+h*float64(z)*float64(z)
 		}
 		determinant := h00*h11 - h01*h01
-		slope, intercept = slope-(h00*g1-h01*g0)/determinant, intercept-(h11*g0-h01*g1)/determinant
+		s, t := (h00*g1-h01*g0)/determinant, (h11*g0-h01*g1)/determinant
+		for now := loss(slope, intercept); loss(slope-s, intercept-t) > now; { // NaN ends it, and is refused
+			s, t = s/2, t/2
+		}
+		slope, intercept = slope-s, intercept-t
 	}
 	return slope, intercept
 }

@@ -83,3 +83,25 @@ func TestCalibrated(t *testing.T) {
 		t.Errorf("slope %v, intercept %v", slope, intercept)
 	}
 }
+
+// TestCalibratedOvershooting: sure logits of which 3% are wrong are as sure as that.
+func TestCalibratedOvershooting(t *testing.T) {
+	var logits []float32
+	var right []bool
+	add := func(n int, z float32, isRight bool) {
+		for range n {
+			logits, right = append(logits, z), append(right, isRight)
+		}
+	}
+	add(194, 7, true)
+	add(6, -7, true)
+	add(776, -7, false)
+	add(24, 7, false)
+	if slope, intercept := calibrated(logits, right); !(slope > 0.4 && slope < 0.6) || math.Abs(intercept) > 0.1 {
+		t.Errorf("slope %v, intercept %v", slope, intercept)
+	}
+	logits[0] = float32(math.NaN())
+	if slope, _ := calibrated(logits, right); !math.IsNaN(slope) {
+		t.Errorf("slope %v of logits of which one is no number", slope)
+	}
+}
