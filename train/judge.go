@@ -24,7 +24,7 @@ func (x exported) describeJudge(j objective.Judge, m *model.Manifest) {
 // minHeldOut is how many true pairs that nothing was learned from a judge's merge is fitted on, at least.
 const minHeldOut = 20
 
-// heldOutBatches bounds the batches that they are looked for in.
+// heldOutBatches bounds the batches that they are looked for in; each pair counts once, however often it occurs.
 const heldOutBatches = 400
 
 // finishJudge compares ONNX Runtime's logits of pairs that nothing was learned from with the trainer's, and fits the
@@ -42,17 +42,21 @@ func (x exported) finishJudge(ctx context.Context, j objective.Judge, dir string
 	defer func() { err = errors.Join(err, judge.Close()) }()
 	var logits []float32
 	var right []bool
-	found, dense := 0, j.Layers(x.heads)
+	dense, seen := j.Layers(x.heads), map[int32]bool{}
 	for range heldOutBatches {
 		b := x.batches.Next()
+		held, isTrue := j.Held(b)
+		kept := newHeld(b.Rows, held, seen)
+		if len(kept) == 0 {
+			continue
+		}
 		views, err := j.Views(b)
 		if err != nil {
 			return err
 		}
-		held, isTrue := j.Held(b)
-		rows, kept := heldRows(views[0], held)
-		if len(kept) == 0 {
-			continue
+		rows := make([][]int32, 0, len(kept))
+		for _, i := range kept {
+			rows = append(rows, views[0].Sentence(i))
 		}
 		got := make([]float32, len(kept))
 		if err := judge.LogitsOf(ctx, rows, got); err != nil {
@@ -65,15 +69,13 @@ func (x exported) finishJudge(ctx context.Context, j objective.Judge, dir string
 		}
 		logits = append(logits, got...)
 		for _, i := range kept {
-			if right = append(right, isTrue[i]); isTrue[i] {
-				found++
-			}
+			right = append(right, isTrue[i])
 		}
-		if found >= 10*minHeldOut {
+		if len(seen) >= 10*minHeldOut {
 			break
 		}
 	}
-	if found < minHeldOut {
+	if found := len(seen); found < minHeldOut {
 		x.options.report(fmt.Sprintf("only %d held-out pairs: the judge's logits are merged as they are", found))
 		return nil
 	}
@@ -88,14 +90,20 @@ func (x exported) finishJudge(ctx context.Context, j objective.Judge, dir string
 	return writeManifest(manifest, dir)
 }
 
-// heldRows are the sequences that nothing is learned from, and their places.
-func heldRows(view data.Side, held []bool) (rows [][]int32, places []int) {
-	for i, out := range held {
-		if out {
-			rows, places = append(rows, view.Sentence(i)), append(places, i)
+// newHeld are the places in a batch's view of the sequences of pairs that nothing is learned from and that were not
+// seen in an earlier batch. seen gets these pairs.
+func newHeld(pairs []int32, held []bool, seen map[int32]bool) (places []int) {
+	each := len(held) / len(pairs)
+	for i, row := range pairs {
+		if !held[i*each] || seen[row] {
+			continue
+		}
+		seen[row] = true
+		for k := range each {
+			places = append(places, i*each+k)
 		}
 	}
-	return rows, places
+	return places
 }
 
 // compareLogits compares logits of some rows of a view with the trainer's.

@@ -13,8 +13,9 @@ import (
 	"bitextmine/train/traintest"
 )
 
-// TestTrainJudge: a training of the objective judge leaves a judge, which tells pairs of the same words from others.
-func TestTrainJudge(t *testing.T) {
+// trainJudge trains a judge on n pairs of the same words.
+func trainJudge(t *testing.T, n int, o Options) *model.Model {
+	t.Helper()
 	dir := t.TempDir()
 	words := strings.Fields("red blue green tall small house tree river stone bridge bird horse")
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -22,7 +23,7 @@ func TestTrainJudge(t *testing.T) {
 	sentence := func() string {
 		return fmt.Sprintf("the %s %s", words[rng.IntN(5)], words[5+rng.IntN(7)])
 	}
-	for range 600 {
+	for range n {
 		s := sentence()
 		fmt.Fprintf(&text, "%s %d\t%s %d\n", s, rng.IntN(100), strings.ToUpper(s), rng.IntN(100))
 	}
@@ -41,7 +42,8 @@ optimiser: {kind: adam, learning_rate: 3e-3, warmup: 5}
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := Run(t.Context(), config, Options{Out: filepath.Join(dir, "out"), Device: "cpu"})
+	o.Out, o.Device = filepath.Join(dir, "out"), "cpu"
+	summary, err := Run(t.Context(), config, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +51,12 @@ optimiser: {kind: adam, learning_rate: 3e-3, warmup: 5}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// TestTrainJudge: a training of the objective judge leaves a judge, which tells pairs of the same words from others.
+func TestTrainJudge(t *testing.T) {
+	m := trainJudge(t, 600, Options{})
 	if j := m.Judge; len(j.Between) != 2 || j.Merge.Scorer != 0.5 || j.Merge.Judge <= 0 || j.Merge == model.EvenMerge || m.MaxTokens != 32 {
 		t.Errorf("the judge is %+v", j)
 	}
@@ -62,6 +70,15 @@ optimiser: {kind: adam, learning_rate: 3e-3, warmup: 5}
 	}
 	if err := judge.Close(); err != nil || math.IsNaN(float64(logits[0])) {
 		t.Errorf("logits %v, error %v", logits, err)
+	}
+}
+
+// TestTrainJudgeOnFewPairs: a pair that nothing was learned from is one, however often it occurs in the batches.
+func TestTrainJudgeOnFewPairs(t *testing.T) {
+	told := ""
+	m := trainJudge(t, 60, Options{Report: func(what string) { told += what + "\n" }})
+	if !strings.Contains(told, "only 3 held-out pairs: the judge's logits are merged as they are") || m.Judge.Merge != model.EvenMerge {
+		t.Errorf("the merge is %+v, and the training said %q", m.Judge.Merge, told)
 	}
 }
 
