@@ -67,14 +67,14 @@ func ScalesOf(a Sparse, power float64) []float32 {
 }
 
 // priorSentences is enough text for a map of a few hundred columns.
-const priorSentences = 40_000
+var priorSentences = 40_000
 
 // PriorMap fits the linear map [dim+1, dim] to the features from the sum of alone, the teacher's vectors of single
 // pieces, and a constant. It also returns the share of the squares that the map leaves.
 func (f *Problem) PriorMap(alone, scales []float32) ([]float32, float64, error) {
 	const together = 1024
 	d := f.Dim
-	step := max(1, f.Sentences.Rows()/priorSentences)
+	step := f.priorStep()
 	grams, targets := make([]float64, (d+1)*(d+1)), make([]float64, (d+1)*d)
 	squares := 0.0
 	var sums, features []float32
@@ -99,6 +99,24 @@ func (f *Problem) PriorMap(alone, scales []float32) ([]float32, float64, error) 
 	}
 	flush()
 	return solveMap(grams, targets, d, squares)
+}
+
+// priorStep is the step from a row that PriorMap reads to the next, such that few of them are held out: rows that are
+// held out at even distances could otherwise be most of them.
+func (f *Problem) priorStep() int {
+	rows := len(f.Weights)
+	for step := rows / priorSentences; step > 1; step-- {
+		read, fitted := 0, 0
+		for i := 0; i < rows; i += step {
+			if read++; f.Weights[i] != 0 {
+				fitted++
+			}
+		}
+		if 4*fitted >= 3*read {
+			return step
+		}
+	}
+	return 1
 }
 
 // sum is a sentence's scaled sum of rows of alone [pieces, dim], and its scale.

@@ -75,6 +75,34 @@ func TestSolveIsTheNormalEquations(t *testing.T) {
 	}
 }
 
+// TestPriorMap: the map of features that are one of the pieces' vectors explains them, also where each row that a step
+// of all rows over the wanted number meets is held out, or every second one.
+func TestPriorMap(t *testing.T) {
+	defer func(n int) { priorSentences = n }(priorSentences)
+	p := problem(2000)
+	alone := make([]float32, p.Pieces*p.Dim)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range alone {
+		alone[i] = float32(r.NormFloat64())
+	}
+	for i := range p.Weights {
+		p.Weights[i] = float32(min(i%50, 1))
+		for k, x := range p.sum(i, alone, p.Scales[i])[:p.Dim] {
+			p.Features[i*p.Dim+k] = 2*x + p.Scales[i]
+		}
+	}
+	for _, c := range []struct{ wanted, step int }{{40, 49}, {80, 24}, {200, 10}, {2000, 1}, {4000, 1}} {
+		priorSentences = c.wanted
+		if got := p.priorStep(); got != c.step {
+			t.Errorf("for %d rows of 2000 the step is %d, want %d", c.wanted, got, c.step)
+		}
+	}
+	priorSentences = 40
+	if _, left, err := p.PriorMap(alone, p.Scales); err != nil || !(left < 0.01) {
+		t.Errorf("the map leaves %g, error %v", left, err)
+	}
+}
+
 // TestChooseRidge: features that pieces say nothing of are held out best by the strongest ridge.
 func TestChooseRidge(t *testing.T) {
 	ridge, err := problem(400).ChooseRidge(t.Context(), 20)
