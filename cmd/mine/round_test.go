@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -178,6 +179,53 @@ func TestRoundsWithSources(t *testing.T) {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestRoundsOfOtherFiles: the content of the files that the preset names, and a setting that its JSON lacks, are the
+// rounds', too. The start is none, so that only round 0 is finished.
+func TestRoundsOfOtherFiles(t *testing.T) {
+	roundPreset(t, "0.01")
+	text, err := os.ReadFile("tiny.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset := strings.NewReplacer("bag: {dim: 64}", "bag: {dim: 64}, start: weights", "bitext: {", "bitext: {exclude: [excluded], ",
+		"objective:", "tokenizer: {kind: sentencepiece, file: own.model}\nobjective:").Replace(string(text))
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := []string{"weights/encoder.safetensors", "own.model", "excluded", "dev/gold.deu-eng.eng", "named.yaml"}
+	for name, text := range map[string]string{files[0]: "none", files[1]: "none", files[2]: "Nichts.\n", files[4]: preset} {
+		write(name, text)
+	}
+	args := []string{"--train", "named.yaml", "--rounds", "1"}
+	const refused = "rounds/round-0 has a round of other text"
+	for range 2 {
+		if _, err := mineRound(t, args...); err == nil || strings.Contains(err.Error(), refused) {
+			t.Fatalf("a round from weights that are none: %v", err)
+		}
+		if _, err := os.Stat("rounds/round-0/round.json"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := "#" + string(text)
+		if name == "named.yaml" {
+			other = strings.Replace(preset, "start: weights", "start: weights, transformer: {keep_attention: true}", 1)
+		}
+		write(name, other)
+		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), refused) {
+			t.Errorf("another %s: %v", name, err)
+		}
+		write(name, string(text))
 	}
 }
 

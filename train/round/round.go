@@ -18,18 +18,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"bitextmine/bitext"
-	"bitextmine/bitext/label"
-	"bitextmine/corpus/input"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/eval/testset"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/plan"
 	"bitextmine/train"
 	"bitextmine/train/data"
 )
@@ -225,60 +221,6 @@ func (r *runner) sources(mined string) []data.Source {
 		return []data.Source{source}
 	}
 	return append([]data.Source{source}, r.config.Training.Bitext.Sources...)
-}
-
-// key identifies everything that a round's result depends on, except its directory.
-func (r *runner) key(k int, mining pipeline.Config) (string, error) {
-	mined, err := pipeline.Digest(mining)
-	if err != nil {
-		return "", err
-	}
-	training := r.config.Training
-	of := []any{k, mined, &training, r.config.MinScore, r.config.MinProb}
-	if r.config.WithSources {
-		read, err := digestSources(training.Bitext)
-		if err != nil {
-			return "", err
-		}
-		of = append(of, read)
-	} else {
-		training.Bitext.Sources = nil // it only depends on the directory
-	}
-	text, err := json.Marshal(of)
-	if err != nil {
-		return "", err
-	}
-	return atomicfile.DigestOf(text)[:32], nil
-}
-
-// digestSources identifies the content of all files that a preset's sources name, in their order.
-func digestSources(c data.Config) (content []string, err error) {
-	add := func(patterns []string) error {
-		files, err := input.Expand(nil, patterns)
-		for _, file := range files {
-			of, err := plan.DigestInput(file)
-			if err != nil {
-				return err
-			}
-			content = append(content, fmt.Sprint(of.Bytes, " ", of.SHA256))
-		}
-		return err
-	}
-	for _, s := range c.Sources {
-		err := add(s.Files)
-		for _, file := range slices.Concat(s.Aligned, s.Alignments) { // each belongs to one of the files: their order counts
-			err = errors.Join(err, add([]string{file}))
-		}
-		if err == nil && s.Labels != "" {
-			var labels []label.Label
-			labels, err = label.Latest(s.Labels)
-			content = append(content, plan.DigestLabels(labels))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return content, add(c.Exclude)
 }
 
 // finished reads the result of a round, if it was done before.
