@@ -160,6 +160,9 @@ func (c Config) Validate() error {
 	check(c.Bitext.BatchSize >= needs.Pairs,
 		"bitext.batch_size is %d, but the objective %s compares pairs with each other: it needs at least %d",
 		c.Bitext.BatchSize, c.Objective.Name, needs.Pairs)
+	check(c.Bitext.MaxTokens >= needs.Longest || c.Bitext.MaxTokens <= 0, // that is refused as such
+		"bitext.max_tokens is %d, which leaves the objective %s no room for text: it needs at least %d",
+		c.Bitext.MaxTokens, c.Objective.Name, needs.Longest)
 	check(!needs.TokenDim || c.Encoder.Transformer.Projection == 0,
 		"the objective %s needs vectors as wide as tokens: remove encoder.transformer.projection", c.Objective.Name)
 	sections := append(c.encoderPreset("").Validate(check), c.Bitext.Validate, c.Optimiser.Validate,

@@ -51,6 +51,8 @@ type Needs struct {
 	Words  bool // the words of each pair and their links: data.Batch.Words
 	Table  bool // the encoder's table of words among the heads
 	Pairs  int  // minimum number of pairs of a batch
+	// Longest is the minimum of bitext.max_tokens, with special tokens; 0: there is none
+	Longest int
 }
 
 // Training describes a training to its objective.

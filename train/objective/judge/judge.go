@@ -37,8 +37,11 @@ func (s *settings) Validate(check objective.Check) {
 
 func (s *settings) Needs() objective.Needs {
 	return objective.Needs{Teacher: s.Teacher, Negatives: s.Neighbours, First: true, Last: true, Bare: true, Tokens: true,
-		Pieces: true, Pairs: 2}
+		Pieces: true, Pairs: 2, Longest: around + 2}
 }
+
+// around is the number of special tokens of a pair.
+const around = 4
 
 func (s *settings) Build(t objective.Training) (objective.Objective, error) {
 	return &judge{settings: *s, Training: t, spelling: newSpelling(t.Pieces)}, nil
@@ -90,7 +93,7 @@ func (j *judge) Views(b *data.Batch) ([]data.Side, error) {
 // sequence is a pair as the judge reads it, of at most Longest tokens: the longer sentence loses tokens at its end.
 func (j *judge) sequence(source, target []int32) []int32 {
 	bos, eos := j.Special[:1], j.Special[1:2]
-	room := j.Longest - 4
+	room := j.Longest - around
 	for len(source)+len(target) > room {
 		if len(source) >= len(target) {
 			source = source[:len(source)-1]
