@@ -90,12 +90,13 @@ func (j *judge) Views(b *data.Batch) ([]data.Side, error) {
 	return []data.Side{side}, nil
 }
 
-// sequence is a pair as the judge reads it, of at most Longest tokens: the longer sentence loses tokens at its end.
+// sequence is a pair as the judge reads it, of at most Longest tokens: the longer sentence loses tokens at its end, and
+// of equally long ones the target first, as [tokenizer.Vocabulary.TokenizePairs] has it.
 func (j *judge) sequence(source, target []int32) []int32 {
 	bos, eos := j.Special[:1], j.Special[1:2]
 	room := j.Longest - around
 	for len(source)+len(target) > room {
-		if len(source) >= len(target) {
+		if len(source) > len(target) {
 			source = source[:len(source)-1]
 		} else {
 			target = target[:len(target)-1]

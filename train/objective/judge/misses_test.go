@@ -3,10 +3,14 @@ package judge
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"bitextmine/encode/model"
+	"bitextmine/encode/tokenizer"
 	"bitextmine/train/data"
 	"bitextmine/train/objective"
+	"bitextmine/train/traintest"
 )
 
 // pieces spell ids: special tokens, small words, a number of two pieces, names, and a part of a name.
@@ -66,6 +70,37 @@ func TestMisses(t *testing.T) {
 	}
 	if got := j.miss(rng, short, []int32{3, 12}); !slices.Equal(got, []int32{3, 12}) {
 		t.Errorf("a short sentence became %v", got)
+	}
+}
+
+// TestSequence: of a long pair training keeps the tokens that mining gives the judge.
+func TestSequence(t *testing.T) {
+	for _, room := range []int{5, 6} {
+		m, err := model.LoadJudge(traintest.Judge(t, 1, map[string]float32{"a": 0, "b": 0}, 0, func(m *model.Manifest) {
+			m.MaxTokens, m.Judge.Between = room+around, []int32{3, 3}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := tokenizer.Open(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &judge{Training: objective.Training{Longest: room + around, Special: []int32{2, 3}}}
+		for first := 1; first <= 20; first++ {
+			for second := 1; second <= 20; second++ {
+				var want tokenizer.Sequences
+				pair := [2]string{strings.Repeat("a ", first), strings.Repeat("b ", second)}
+				if err := v.TokenizePairs(&want, [][2]string{pair}); err != nil {
+					t.Fatal(err)
+				}
+				got := j.sequence(slices.Repeat([]int32{4}, first), slices.Repeat([]int32{5}, second))
+				if !slices.Equal(got, want.At(0)) {
+					t.Errorf("%d and %d tokens in room for %d: %v in training, %v in mining", first, second, room, got, want.At(0))
+				}
+			}
+		}
+		v.Close()
 	}
 }
 
