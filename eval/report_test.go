@@ -1,6 +1,9 @@
 package eval
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -111,20 +114,34 @@ func TestSTSYears(t *testing.T) {
 	for _, row := range append(reports[0].Rows, reports[0].Means...) {
 		names = append(names, row.Name)
 	}
-	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|STSb test|2013 mean|2013 all|2013 unweighted mean|average of the years' means|average of the years' unweighted means"
+	want := "2013 OnWN|2013 headlines|2017 track6.tr-en|STSb test|2013 all|2013 unweighted mean|2013 mean|average of the years' unweighted means|average of the years' means"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
 	if reports[0].Rows[1].Cells[2] != 3 {
 		t.Errorf("%v pairs, want the 3 that have a score", reports[0].Rows[1].Cells[2])
 	}
-	rows, unweighted := reports[0].Rows, reports[0].Means[2]
+	rows, unweighted := reports[0].Rows, reports[0].Means[1]
 	if want := (rows[0].Cells[1].(float64) + rows[1].Cells[1].(float64)) / 2; unweighted.Cells[1] != want || unweighted.Cells[2] != 5 {
 		t.Errorf("%v is not the mean %v of both sets", unweighted, want)
 	}
-	average := reports[0].Means[4]
+	average := reports[0].Means[3]
 	if want := (unweighted.Cells[1].(float64) + rows[2].Cells[1].(float64) + rows[3].Cells[1].(float64)) / 3; math.Abs(average.Cells[1].(float64)-want) > 1e-12 {
 		t.Errorf("%v is not the mean %v of three years", average, want)
+	}
+	for n, want := range map[int]string{2: "2013 mean", 3: "average of the years' means"} { // sets of a year, or of two
+		reports, err := runner.STS(t.Context(), []*Protocol{STS}, files[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		var main struct{ Pearson float64 }
+		err = errors.Join(report.Write(&text, report.JSON, reports), json.Unmarshal(text.Bytes(), &main))
+		means := reports[0].Means
+		at := slices.IndexFunc(means, func(r report.Row) bool { return r.Name == want })
+		if err != nil || at < 0 || main.Pearson != means[at].Cells[0] {
+			t.Errorf("of %d sets JSON has %v as its own figure, want the %s, of %+v: %v", n, main.Pearson, want, means, err)
+		}
 	}
 	notes := strings.Join(reports[0].Notes, "\n")
 	if !strings.Contains(notes, ": 1 pairs of") || !strings.Contains(notes, "2013 lacks the set FNWN") {

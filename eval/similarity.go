@@ -113,7 +113,7 @@ func pooledSimilarity(sets []SimilaritySet) SimilaritySet {
 	return all
 }
 
-// reportSimilarity adds the correlation of each set, each year and all years.
+// reportSimilarity adds the correlation of each set, each year and all years: SemEval's mean last, JSON's own figure.
 func reportSimilarity(out *report.Report, all []SimilaritySet) {
 	var years []string
 	sets := make(map[string][]SimilaritySet)
@@ -141,12 +141,12 @@ func reportSimilarity(out *report.Report, all []SimilaritySet) {
 		mean, even := correlationRow(year+" mean", WeightedMean(each)), out.Mean(year+" unweighted mean", rows)
 		ofYears, unweighted = append(ofYears, mean), append(unweighted, even)
 		if len(each) > 1 {
-			out.Means = append(out.Means, mean, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()), even)
+			out.Means = append(out.Means, correlationRow(year+" all", pooledSimilarity(sets[year]).Correlate()), even, mean)
 		}
 	}
 	if len(years) > 1 {
-		out.Means = append(out.Means, out.Mean("average of the years' means", ofYears),
-			out.Mean("average of the years' unweighted means", unweighted))
+		out.Means = append(out.Means, out.Mean("average of the years' unweighted means", unweighted),
+			out.Mean("average of the years' means", ofYears))
 	}
 }
 
