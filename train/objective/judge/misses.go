@@ -59,12 +59,28 @@ func (j *judge) pairs(b *data.Batch) [][]int32 {
 				continue
 			}
 			wrong, side := pair, rng.IntN(2)
-			other := sides[side][(i+1+rng.IntN(max(1, len(b.Rows)-1)))%len(b.Rows)]
+			from := i + 1 + rng.IntN(max(1, len(b.Rows)-1))
+			other := another(sides[side], i, from)
+			if slices.Equal(other, pair[side]) {
+				side = 1 - side
+				other = another(sides[side], i, from)
+			}
 			wrong[side] = j.miss(rng, pair[side], other)
 			all = append(all, j.sequence(wrong[0], wrong[1]))
 		}
 	}
 	return all
+}
+
+// another is the first sentence from a row on that is not that of row i: a batch may have a sentence twice. If all are
+// equal, it is that sentence.
+func another(sentences [][]int32, i, from int) []int32 {
+	for k := range sentences {
+		if other := sentences[(from+k)%len(sentences)]; !slices.Equal(other, sentences[i]) {
+			return other
+		}
+	}
+	return sentences[i]
 }
 
 // own are the ids of a side's sentences without the special tokens around them.
@@ -82,6 +98,9 @@ func own(s *data.Side) [][]int32 {
 func (j *judge) miss(rng *rand.Rand, ids, other []int32) []int32 {
 	kinds := []func(*rand.Rand, []int32, []int32) []int32{j.wrongNumber, j.wrongName, j.leftOut, j.added}
 	begin := rng.IntN(len(kinds) + 1)
+	if slices.Equal(other, ids) {
+		begin = 0 // the other is no miss
+	}
 	for k := range kinds {
 		if begin+k >= len(kinds) {
 			break

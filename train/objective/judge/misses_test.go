@@ -134,3 +134,26 @@ func TestViews(t *testing.T) {
 		t.Errorf("held out %v, right %v", held, right)
 	}
 }
+
+// TestNoMissIsThePair: another pair of the batch that has the same sentence gives no wrong pair that is the true one.
+func TestNoMissIsThePair(t *testing.T) {
+	j := newJudge(t, 8, 0)
+	long, short := []int32{13, 12, 15, 14, 12, 13, 12, 15}, []int32{2, 8}
+	for name, views := range map[string][]data.Side{
+		"one target":      {side([]int32{3, 9}, []int32{13, 12}), side(short, short)},
+		"one source":      {side(short, short), side([]int32{3, 9}, []int32{13, 12})},
+		"two of three":    {side([]int32{3, 9}, []int32{13, 12}, []int32{14, 12}), side(short, short, []int32{15, 12})},
+		"one long pair":   {side(long, long), side(long, long)},
+		"only one, short": {side([]int32{2, 4, 6, 12}), side([]int32{2, 4, 6, 12})},
+	} {
+		b := &data.Batch{Rows: make([]int32, views[0].N), Views: views}
+		for b.Step = range 50 {
+			all := j.pairs(b)
+			for i := range all {
+				if k := i % 9; k > 0 && slices.Equal(all[i], all[i-k]) {
+					t.Fatalf("%s: a wrong pair is the true one, %v", name, all[i])
+				}
+			}
+		}
+	}
+}
