@@ -219,6 +219,8 @@ func TestLabelledRefuses(t *testing.T) {
 		files    map[string]string
 	}{
 		"has no labelled pairs":                 {Pairs, map[string]string{"de/a.tsv": "first\tsecond\n"}},
+		"de/a.tsv has a header but no pairs":    {Pairs, map[string]string{"de/a.tsv": header}},
+		"de.test.tsv has a header but no pairs": {Probe, map[string]string{"de.train.tsv": header + "a\tb\tx\n", "de.test.tsv": header}},
 		"a.tsv:2: the line has 2 fields":        {Pairs, map[string]string{"de/a.tsv": header + "a\tb\n"}},
 		"must be a code":                        {Pairs, map[string]string{"no language/a.tsv": header + "a\tb\t1\n"}},
 		"1 pairs with a label of which 1 are":   {Pairs, map[string]string{"de/a.tsv": header + "a\tb\t1\na\tb\tmaybe\n"}},

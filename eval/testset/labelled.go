@@ -51,7 +51,7 @@ var pairColumns = map[string]string{"sentence1": "first", "sentence2": "second",
 	"language": "language", "#1 String": "first", "#2 String": "second", "Quality": "label"}
 
 // readPairs reads a file of labelled pairs, one set for each language. code is the language of a file without such a
-// column. A file without the other columns has no sets.
+// column. A file without the other columns has no sets, and one with them must have pairs.
 func readPairs(path, code string) (sets []Labelled, err error) {
 	rows, err := readFields(path)
 	if err != nil || len(rows) == 0 {
@@ -67,6 +67,9 @@ func readPairs(path, code string) (sets []Labelled, err error) {
 		if _, found := column[role]; !found {
 			return nil, nil
 		}
+	}
+	if len(rows) == 1 {
+		return nil, badinput.Errorf("%s has a header but no pairs: put lines of pairs there, or remove it", path)
 	}
 	of := map[string]int{}
 	for _, row := range rows[1:] {
