@@ -138,15 +138,42 @@ func (l *line) UnmarshalJSON(data []byte) error {
 }
 
 // Append adds labels to the file of an output directory and syncs it.
-func Append(dir string, labels []Label) error { return write(dir, labels, false, nil) }
+func Append(dir string, labels []Label) error {
+	return write(dir, false, func() ([]Label, error) { return labels, nil })
+}
+
+// Accept accepts pairs, but for those that are accepted already: their corrections and names stay. It returns their
+// number.
+func Accept(dir string, pairs []Label) (already int, err error) {
+	err = write(dir, false, func() (labels []Label, err error) {
+		latest, err := Latest(dir)
+		given := IndexOf(latest)
+		for _, l := range pairs {
+			if before, ok := given.Find(l); ok && before.Accepted {
+				already++
+				continue
+			}
+			l.Accepted = true
+			labels = append(labels, l)
+		}
+		return labels, err
+	})
+	return already, err
+}
 
 // Replace adds a label or, if withdrawn, takes the one on its pair back, unless allowed returns an error, which it
 // returns. No other process writes labels between that and the label.
 func Replace(dir string, l Label, withdrawn bool, allowed func() error) error {
-	return write(dir, []Label{l}, withdrawn, allowed)
+	return write(dir, withdrawn, func() ([]Label, error) {
+		if allowed == nil {
+			return []Label{l}, nil
+		}
+		return []Label{l}, allowed()
+	})
 }
 
-func write(dir string, labels []Label, withdrawn bool, allowed func() error) (err error) {
+// write adds the labels that choose returns while no other process writes any.
+func write(dir string, withdrawn bool, choose func() ([]Label, error)) (err error) {
 	path := Path(dir)
 	f, err := atomicfile.OpenRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -157,10 +184,9 @@ func write(dir string, labels []Label, withdrawn bool, allowed func() error) (er
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 		return badinput.Errorf("labels %s cannot be locked (%w); the file system must know flock", path, err)
 	}
-	if allowed != nil {
-		if err := allowed(); err != nil {
-			return err
-		}
+	labels, err := choose()
+	if err != nil || len(labels) == 0 {
+		return err
 	}
 	var lines bytes.Buffer
 	if torn, err := isTorn(f); err != nil {

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"bitextmine/bitext/label"
 	"bitextmine/internal/badinput"
 )
 
@@ -56,6 +58,30 @@ func TestLabelsAreUsed(t *testing.T) {
 		if _, err := command(t, args...); !badinput.Is(err) {
 			t.Errorf("mine %s: %v", strings.Join(args, " "), err)
 		}
+	}
+	checkAccepted(t, run)
+}
+
+// checkAccepted: what a reviewer corrected stays when all pairs of a file are accepted.
+func checkAccepted(t *testing.T, run string) {
+	t.Helper()
+	before, err := label.Latest(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := before[slices.IndexFunc(before, func(l label.Label) bool { return l.Accepted })]
+	edited.SourceText, edited.TargetText, edited.By = "Ein Haus.", "A house.", "Anna"
+	if err := label.Append(run, []label.Label{edited}); err != nil {
+		t.Fatal(err)
+	}
+	checked := filepath.Join(t.TempDir(), "checked.tsv")
+	must(t, "export", run, "--out", checked, "--columns", "src_text,tgt_text,src_key,tgt_key")
+	if out := must(t, "accept", run, "--file", checked); !strings.Contains(out, " pairs accepted, 12 were accepted already; the next run obeys") {
+		t.Errorf("mine accept says %q", out)
+	}
+	after, err := label.Latest(run)
+	if got, ok := label.IndexOf(after).Find(edited); err != nil || !ok || got != edited || len(after) <= len(before) {
+		t.Errorf("after mine accept the label is %+v of %d, want %+v, error %v", got, len(after), edited, err)
 	}
 }
 

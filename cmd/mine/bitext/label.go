@@ -105,20 +105,30 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 			return err
 		}
 	}
+	return o.give(dir, labels, out)
+}
+
+// give gives the labels.
+func (o *labelOptions) give(dir string, labels []label.Label, out io.Writer) error {
 	if _, err := label.Latest(dir); err != nil { // the next run could not obey
 		return err
 	}
-	for i := range labels {
-		labels[i].Accepted = o.accepted
+	if !o.accepted {
+		if err := label.Append(dir, labels); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%d pairs rejected; the next run obeys\n", len(labels))
+		return nil
 	}
-	if err := label.Append(dir, labels); err != nil {
+	already, err := label.Accept(dir, labels)
+	if err != nil {
 		return err
 	}
-	what := "rejected"
-	if o.accepted {
-		what = "accepted"
+	what := fmt.Sprintf("%d pairs accepted", len(labels)-already)
+	if already > 0 {
+		what += fmt.Sprintf(", %d were accepted already", already)
 	}
-	fmt.Fprintf(out, "%d pairs %s; the next run obeys\n", len(labels), what)
+	fmt.Fprintln(out, what+"; the next run obeys")
 	return nil
 }
 
