@@ -18,6 +18,7 @@ package bead
 
 import (
 	"context"
+	"math"
 
 	"bitextmine/internal/badinput"
 )
@@ -187,6 +188,7 @@ func DefaultOptions() Options {
 const (
 	longestSpan = 10
 	widestBand  = 1000
+	mostSkip    = 100 // a path's gain must stay finite, or none is best
 )
 
 // Validate reports the first setting that is out of range.
@@ -198,6 +200,8 @@ func (o Options) Validate() error {
 		return badinput.Errorf("band is %d: give 1 to %d sentences", o.Band, widestBand)
 	case o.Samples < 1, o.Piece < 1:
 		return badinput.Errorf("samples and piece must be positive")
+	case !(math.Abs(o.Skip) <= mostSkip): // a NaN is not
+		return badinput.Errorf("skip is %g: give a number from -%d to %d", o.Skip, mostSkip, mostSkip)
 	}
 	return nil
 }

@@ -277,10 +277,17 @@ func TestOppositeGaps(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, o := range map[string]Options{
-		"max-span": {MaxSpan: 11, Band: 5, Samples: 5, Piece: 5},
-		"band":     {MaxSpan: 5, Samples: 5, Piece: 5},
-		"samples":  {MaxSpan: 5, Band: 5, Piece: 5},
+		"max-span":       {MaxSpan: 11, Band: 5, Samples: 5, Piece: 5},
+		"band":           {MaxSpan: 5, Samples: 5, Piece: 5},
+		"samples":        {MaxSpan: 5, Band: 5, Piece: 5},
+		"skip is NaN":    {MaxSpan: 5, Band: 5, Samples: 5, Piece: 5, Skip: math.NaN()},
+		"skip is +Inf":   {MaxSpan: 5, Band: 5, Samples: 5, Piece: 5, Skip: math.Inf(1)},
+		"skip is -Inf":   {MaxSpan: 5, Band: 5, Samples: 5, Piece: 5, Skip: math.Inf(-1)},
+		"skip is -1e+39": {MaxSpan: 5, Band: 5, Samples: 5, Piece: 5, Skip: -1e39},
 	} {
+		if err := o.Validate(); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
+			t.Fatalf("%s: %v", name, err) // such an alignment may not end
+		}
 		if _, err := Align(t.Context(), side("a"), side("b"), o); !badinput.Is(err) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
