@@ -12,11 +12,13 @@ package match
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"bitextmine/encode/embedding"
+	"bitextmine/internal/badinput"
 )
 
 // Document is some of a side's sentences.
@@ -54,6 +56,22 @@ func DefaultOptions() Options {
 		MetaBonus:  0.1, // equal for each field
 		MinScore:   0,
 	}
+}
+
+// Validate reports the first score or bonus that cannot be compared.
+func (o Options) Validate() error {
+	for _, bonus := range []struct {
+		name  string
+		value float64
+	}{{"url-bonus", o.URLBonus}, {"meta-bonus", o.MetaBonus}} {
+		if math.IsNaN(bonus.value) || math.IsInf(bonus.value, 0) {
+			return badinput.Errorf("%s is %g: give a finite number", bonus.name, bonus.value)
+		}
+	}
+	if math.IsNaN(o.MinScore) {
+		return badinput.Errorf("min-score is %g: give a number", o.MinScore)
+	}
+	return nil
 }
 
 // Pair is two documents, by their numbers.

@@ -67,6 +67,7 @@ func TestAlignDocs(t *testing.T) {
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "word"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "parquet"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--max-span", "11"},
+		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--min-score", "nan"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--line-breaks", "no"},
 		{"align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en", "--format", "ladder"},
 		{"align-docs", source, target, "--src", "de", "--tgt", "en", "--format", "ladder", "--min-score", "2"},
@@ -172,6 +173,10 @@ func TestDocs(t *testing.T) {
 	for _, args := range [][]string{
 		{"docs", source}, {"docs", source, target}, {"docs", source, target, "--src", "de",
 			"--tgt", "en", "--candidates", "0"},
+		{"docs", source, target, "--src", "de", "--tgt", "en", "--min-score", "nan"},
+		{"docs", source, target, "--src", "de", "--tgt", "en", "--url-bonus", "nan"},
+		{"docs", source, target, "--src", "de", "--tgt", "en", "--meta-bonus", "inf"},
+		append(made, "--documents", "2", "--min-score", "nan"), append(made, "--documents", "2", "--meta-bonus", "nan"),
 		{"docs", source,
 			write("none.jsonl", `{"doc":"","url":"","text":"x"}`+"\n"), "--src", "de", "--tgt", "en"},
 		{"align-docs", "--pairs", pairs, "--src", "de", "--tgt", "en"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,6 +112,9 @@ func (o *alignOptions) check(args []string) (pairs []document.Pair, err error) {
 	}
 	if err := o.checkCompression(); err != nil {
 		return nil, err
+	}
+	if math.IsNaN(o.choice.MinScore) {
+		return nil, badinput.Errorf("--min-score is %g: give a number", o.choice.MinScore)
 	}
 	if o.out == "" && (o.format == "moses" || o.format == "parquet") {
 		return nil, badinput.Errorf("mine align-docs: %s is not written to standard output: name a file with --out", o.format)

@@ -80,6 +80,9 @@ func (o *docsOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if len(args) != 2 {
 		return badinput.Errorf("mine docs: name a source and a target collection")
 	}
+	if err := o.match.Validate(); err != nil {
+		return err
+	}
 	languages, err := flags.TwoLanguages("mine docs", o.source, o.target)
 	if err != nil {
 		return err

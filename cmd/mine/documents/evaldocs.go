@@ -80,6 +80,9 @@ func (o *pairingOptions) run(ctx context.Context, out io.Writer) (err error) {
 		return badinput.Errorf("mine eval docs: --documents, --candidates and --near must be " +
 			"positive, and --lines at least 2")
 	}
+	if err := o.match.Validate(); err != nil {
+		return err
+	}
 	for _, field := range o.meta {
 		if !slices.Contains(documents.PairingFields, field) {
 			return badinput.Errorf("--doc-meta names %q, but the metadata that is made is %s", field,
