@@ -210,7 +210,7 @@ func TestPairsWithoutAValue(t *testing.T) {
 
 func TestScan(t *testing.T) {
 	rows := webtest.Rows(120)
-	rows[30].Source.Text = "İstanbul, STRASSE und straße, Fuß\u00adgän\u00adger mit H₂O"
+	rows[30].Source.Text = "İstanbul, STRASSE und straße, Fuß\u00adgän\u00adger mit H₂O, IŞIK hızlıdır (kilit)"
 	rows[30].Target.Text = "aa a aaa"
 	s := load(t, rows, false)
 	both := [2]bool{true, true}
@@ -229,6 +229,9 @@ func TestScan(t *testing.T) {
 		"an RE":                     {concordance.Query{Text: `^Das .* 1[0-2] `, Mode: concordance.Regexp, Sides: both}, 2, "Das Haus Nummer 10 |"},
 		"letters beside longer":     {concordance.Query{Text: "straße", Mode: concordance.Words, Sides: both}, 1, "straße|"},
 		"parts that touch":          {concordance.Query{Text: "a aa", Mode: concordance.Words, Sides: [2]bool{false, true}}, 1, "|aa a aaa"},
+		"a dotless i":               {concordance.Query{Text: "ışık HIZLI", Mode: concordance.Words, Sides: both}, 1, "IŞIK hızlı|"},
+		"a capital I with a dot":    {concordance.Query{Text: "istanbul", Mode: concordance.Words, Sides: both}, 1, "İstanbul|"},
+		"a capital of i":            {concordance.Query{Text: "(KİLİT)", Mode: concordance.Words, Sides: both}, 1, "(kilit)|"},
 		"quotation marks":           {concordance.Query{Text: `"Nummer 12" "das haus"`, Mode: concordance.Words, Sides: both}, 1, "Das Haus Nummer 12|"},
 		"left out":                  {concordance.Query{Text: `"nummer 11" haus -"Nummer 112  steht"`, Mode: concordance.Words, Sides: both}, 5, "Haus Nummer 11|"},
 		"left out in the other":     {concordance.Query{Text: `+12 -النهر`, Mode: concordance.Words, Sides: both}, 0, ""},

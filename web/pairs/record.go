@@ -239,8 +239,8 @@ func (s *Set) scan(ctx context.Context, q concordance.Query, looked func(row int
 // matcher finds what a query asks for in texts.
 type matcher struct {
 	query   concordance.Query
-	parts   []string         // all are in a text, in lower case; none for a regular expression
-	without []string         // none is in a searched text of the pair, in lower case
+	parts   []string         // all are in a text, folded; none for a regular expression
+	without []string         // none is in a searched text of the pair, folded
 	pattern []*regexp.Regexp // the same as parts, for marks
 }
 
@@ -264,17 +264,23 @@ func newMatcher(q concordance.Query) (*matcher, error) {
 	for _, p := range pieces {
 		text := concordance.PlainOf(p.Text).Text
 		if p.Without {
-			m.without = append(m.without, strings.ToLower(text))
+			m.without = append(m.without, fold(text))
 			continue
 		}
-		m.parts = append(m.parts, strings.ToLower(text))
-		m.pattern = append(m.pattern, regexp.MustCompile("(?i)"+regexp.QuoteMeta(text)))
+		m.parts = append(m.parts, fold(text))
+		m.pattern = append(m.pattern, regexp.MustCompile("(?i)"+anyI.ReplaceAllString(regexp.QuoteMeta(text), anyI.String())))
 	}
 	if len(m.parts) == 0 {
 		return nil, badinput.Errorf("the query is empty: give words to look for")
 	}
 	return m, nil
 }
+
+// anyI is one letter for a search in any case: which of them is the capital of which depends on the language.
+var anyI = regexp.MustCompile(`[iIİı]`)
+
+// fold is a text in plain form in the lower case of every language.
+func fold(text string) string { return strings.ReplaceAll(strings.ToLower(text), "ı", "i") }
 
 // see looks at a record, and adds it to what was found.
 func (m *matcher) see(found *Found, row int, record []byte, rowsAlone bool) {
@@ -317,7 +323,7 @@ func (m *matcher) matches(text string) (all, out bool) {
 	if m.parts == nil {
 		return m.pattern[0].MatchString(text), false
 	}
-	folded := strings.ToLower(concordance.PlainOf(text).Text)
+	folded := fold(concordance.PlainOf(text).Text)
 	has := func(part string) bool { return strings.Contains(folded, part) }
 	lacks := func(part string) bool { return !has(part) }
 	return !slices.ContainsFunc(m.parts, lacks), slices.ContainsFunc(m.without, has)
