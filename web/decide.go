@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 
 	"bitextmine/bitext"
 	"bitextmine/bitext/label"
+	"bitextmine/filter"
 	"bitextmine/score/calibration"
 	"bitextmine/web/page"
 	"bitextmine/web/pairs"
@@ -190,21 +192,34 @@ func (o *shown) nextCard(ctx context.Context, s *Server, r *http.Request) (sel p
 	return sel, card, now, err
 }
 
-// sample estimates the precision of kept pairs from those that were decided on at the beginning of a random order.
+// sample estimates the precision of kept pairs from those that were decided on at the beginning of a random order. If
+// the run left out some that were rejected before it, the others there are what a person chose.
 func (o *shown) sample(rows []int32, now *decisions) *page.Sample {
 	s := &page.Sample{}
+	end := uint64(0)
 	for _, row := range rows {
-		l, ok := now.byKeys[o.Pairs.Numbers(int(row)).Keys]
+		keys := o.Pairs.Numbers(int(row)).Keys
+		l, ok := now.byKeys[keys]
 		if !ok {
 			break
 		}
+		end = pairs.Lot(&keys)
 		if s.Decided++; l.Accepted && !l.Edited() {
 			s.Accepted++
 		}
 	}
+	for keys, l := range now.byKeys {
+		s.Chosen = s.Chosen || !l.Accepted && pairs.Lot(&keys) < end && o.leftOut(keys)
+	}
 	share := calibration.Wilson(s.Accepted, s.Decided)
 	s.Precision, s.Low, s.High = float64(s.Accepted)/float64(max(1, s.Decided)), share.Low, share.High
 	return s
+}
+
+// leftOut reports whether the run has no pair with these keys that was matched: it has obeyed a label if there is one.
+func (o *shown) leftOut(keys [2][16]byte) bool {
+	row, ok := o.Pairs.Find(keys)
+	return !ok || slices.Contains(o.Pairs.Numbers(row).Reasons, filter.Label.Reasons()[0])
 }
 
 // origin is where a sentence is from, as far as the bitext says.

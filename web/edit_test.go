@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"bitextmine/bitext"
 	"bitextmine/bitext/label"
 	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
@@ -215,6 +217,46 @@ func TestRandomReviewEstimates(t *testing.T) {
 	}
 	if _, body := get(t, ts, "/review?order=near"); strings.Contains(body, "Of the first") {
 		t.Error("an order by value estimates precision")
+	}
+}
+
+// TestRejectedBeforeTheRun: if pairs that would stand among those that were decided on were rejected before the run,
+// the others are no random sample.
+func TestRejectedBeforeTheRun(t *testing.T) {
+	all := webtest.Rows(60)
+	kept := slices.DeleteFunc(slices.Clone(all), func(r bitext.Row) bool { return !r.Keep })
+	lot := func(r bitext.Row) uint64 { return pairs.Lot(&[2][16]byte{r.Source.Key, r.Target.Key}) }
+	slices.SortFunc(kept, func(a, b bitext.Row) int { return cmp.Compare(lot(a), lot(b)) })
+	for name, c := range map[string]struct {
+		rejected int  // place in the random order
+		leaves   bool // the run has the rejected pair, as rejected
+		estimate bool
+	}{
+		"before, left out":        {rejected: 3},
+		"before, with its reason": {rejected: 3, leaves: true},
+		"after":                   {rejected: 12, estimate: true},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		rejected := kept[c.rejected]
+		var labels []label.Label
+		for _, r := range append(slices.Clone(kept[:10]), rejected) {
+			labels = append(labels, label.Of(r.Source.Text, r.Target.Text))
+			labels[len(labels)-1].Accepted = r.Source.Key != rejected.Source.Key
+		}
+		rows := slices.Clone(all)
+		at := slices.IndexFunc(rows, func(r bitext.Row) bool { return r.Source.Key == rejected.Source.Key })
+		if rows[at].Keep, rows[at].Reasons = false, []string{"label"}; !c.leaves {
+			rows = slices.Delete(rows, at, at+1)
+		}
+		webtest.Write(t, dir, rows, webtest.Began)
+		if err := label.Append(dir, labels); err != nil {
+			t.Fatal(err)
+		}
+		_, ts := served(t, dir)
+		body := wants(t, ts, "/review")
+		if estimate, chosen := strings.Contains(body, "Of the first "), strings.Contains(body, "were rejected before this run"); estimate != c.estimate || chosen == c.estimate {
+			t.Errorf("%s: a precision is shown: %v, that the pairs are no sample: %v", name, estimate, chosen)
+		}
 	}
 }
 

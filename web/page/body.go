@@ -140,6 +140,7 @@ type Card struct {
 // Sample is the pairs at the beginning of a random order that were decided on without a gap: a random sample.
 type Sample struct {
 	Decided, Accepted    int
+	Chosen               bool    // they are none: some that stood among them were rejected before the run
 	Precision, Low, High float64 // Wilson's 95% interval
 }
 

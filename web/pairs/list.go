@@ -184,7 +184,7 @@ func order(s *Set, wanted Selection, rows []int32) []int32 {
 		case Uncertain:
 			value = math.Abs(value - wanted.Threshold)
 		case Random:
-			value = float64(lot(&s.keys[row]))
+			value = float64(Lot(&s.keys[row]))
 		}
 		if math.IsNaN(value) {
 			value = math.Inf(1)
@@ -198,8 +198,8 @@ func order(s *Set, wanted Selection, rows []int32) []int32 {
 	return rows
 }
 
-// lot is a number that depends on a pair alone and on nothing that was known of it. Keys are hashes.
-func lot(keys *[2][16]byte) uint64 {
+// Lot orders pairs for Random. It depends on a pair alone and on nothing that was known of it. Keys are hashes.
+func Lot(keys *[2][16]byte) uint64 {
 	return binary.LittleEndian.Uint64(keys[0][8:])*0x9e3779b97f4a7c15 ^ binary.LittleEndian.Uint64(keys[1][8:])
 }
 
