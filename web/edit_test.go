@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -301,6 +302,29 @@ func TestIndexIsMadeFromThePage(t *testing.T) {
 			t.Fatal(body)
 		}
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// TestIndexIsNotMade: the page says why, until the next attempt.
+func TestIndexIsNotMade(t *testing.T) {
+	dir, ts := sample(t)
+	file := filepath.Join(dir, "concordance")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shows := func(text string) func() bool {
+		return func() bool { _, body := get(t, ts, "/search?q=Haus"); return strings.Contains(body, text) }
+	}
+	const problem = `role="alert">The index was not made: `
+	send(t, ts.URL+"/index", "")
+	waitFor(t, shows(problem))
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	send(t, ts.URL+"/index", "")
+	waitFor(t, func() bool { return !shows("has no index")() && !shows(`id="indexing"`)() })
+	if shows(problem)() {
+		t.Error("the page says that the index was not made")
 	}
 }
 

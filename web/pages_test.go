@@ -162,6 +162,50 @@ func TestSearchFollowsTheIndex(t *testing.T) {
 	waitFor(t, search("39 pairs"))
 }
 
+// TestExpressionsWhileARunIsReplaced: a regular expression is looked for in the pairs of the run that is shown.
+func TestExpressionsWhileARunIsReplaced(t *testing.T) {
+	dir, next := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
+	rows := webtest.Rows(60)
+	webtest.Write(t, dir, rows[:40], webtest.Began)
+	webtest.Write(t, next, rows[30:], webtest.Began)
+	path := filepath.Join(dir, "de-ar.parquet")
+	x, err := concordance.Open(t.Context(), concordance.Directory(dir, path), path, nil)
+	if err == nil {
+		err = x.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ts := served(t, dir)
+	if err := os.Rename(filepath.Join(next, "de-ar.parquet"), path); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"Haus", "Haus&mode=regexp"} {
+		wants(t, ts, "/search?q="+word, "26 pairs", "<mark>Haus</mark>")
+	}
+}
+
+// TestRunsFollowWhileOneIsUsed: a request that takes long, or an index that is being made, keeps no later run from
+// being shown.
+func TestRunsFollowWhileOneIsUsed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	rows := webtest.Rows(60)
+	webtest.Write(t, dir, rows[:40], webtest.Began)
+	s, ts := served(t, dir)
+	one, done := s.use()
+	defer done()
+	for i, n := range []int{50, 60} {
+		webtest.Write(t, dir, rows[:n], webtest.Began.Add(time.Duration(i+1)*time.Hour))
+		waitFor(t, func() bool { status, _ := get(t, ts, "/pair/"+keyOfRow(n-1)); return status == http.StatusOK })
+	}
+	if one.ctx.Err() == nil {
+		t.Error("an index of the first run would be made still")
+	}
+	if _, err := one.Pairs.Row(0); err != nil {
+		t.Errorf("the run is closed while it is used: %v", err)
+	}
+}
+
 // TestNights shows the history, what a night changed, and a night that ends while the page is open.
 func TestNights(t *testing.T) {
 	out := t.TempDir()

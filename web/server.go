@@ -57,12 +57,13 @@ type Server struct {
 // Open loads a run. Close ends the use of it.
 func Open(ctx context.Context, opts Options, progress pairs.Progress) (*Server, error) {
 	s := &Server{opts: opts, guard: newGuard(opts), busy: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // Close cancels it
 	one, err := s.load(ctx, progress)
 	if err != nil {
+		s.cancel()
 		return nil, err
 	}
 	s.shown = one
-	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // Close cancels it
 	s.work.Go(s.follow)
 	return s, nil
 }

@@ -21,8 +21,10 @@ import (
 // shown is the run that is shown, and what was made of it so far.
 type shown struct {
 	*overview.Run
-	users  sync.WaitGroup // requests that use it
-	stamp  stamp          // stamp of run.json
+	ctx    context.Context
+	cancel context.CancelFunc // ends work in the background once another run is shown
+	users  sync.WaitGroup     // requests that use it
+	stamp  stamp              // stamp of run.json
 	labels labels
 	why    explaining
 	looked [2]stamp // directories of indexes as they were when one was looked for, of Named and Out
@@ -30,6 +32,7 @@ type shown struct {
 	mu       sync.Mutex
 	index    *concordance.Index // nil: there is none
 	indexing bool               // it is being made
+	failed   error              // why it was not made the last time
 	indexed  atomic.Int64       // pairs that are in it so far
 	overview []byte             // the page, of the labels with the digest
 	digest   string
@@ -52,6 +55,7 @@ func (s *Server) load(ctx context.Context, progress pairs.Progress) (*shown, err
 	if _, err := one.labels.now(); err != nil {
 		return nil, errors.Join(err, run.Close())
 	}
+	one.ctx, one.cancel = context.WithCancel(s.ctx) //nolint:gosec // close cancels it
 	one.openIndex(s)
 	return one, nil
 }
@@ -100,6 +104,16 @@ func (o *shown) searchable() (index *concordance.Index, indexing bool) {
 	return o.index, o.indexing
 }
 
+// indexFailed says why the index was not made the last time, if that is so.
+func (o *shown) indexFailed() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failed == nil {
+		return ""
+	}
+	return "The index was not made: " + o.failed.Error() + "."
+}
+
 // makeIndex makes the index in the background, unless there is one or it is being made.
 func (s *Server) makeIndex(o *shown) {
 	o.mu.Lock()
@@ -107,12 +121,12 @@ func (s *Server) makeIndex(o *shown) {
 	if o.index != nil || o.indexing {
 		return
 	}
-	o.indexing = true
+	o.indexing, o.failed = true, nil
 	o.users.Add(1)
 	s.work.Go(func() {
 		defer o.users.Done()
-		index, err := concordance.Open(s.ctx, concordance.Directory(o.Named, o.Pairs.Path), o.Pairs.Path, func(done, _ int) { o.indexed.Store(int64(done)) })
-		if err != nil && s.ctx.Err() == nil {
+		index, err := concordance.Open(o.ctx, concordance.Directory(o.Named, o.Pairs.Path), o.Pairs.Path, func(done, _ int) { o.indexed.Store(int64(done)) })
+		if err != nil && o.ctx.Err() == nil {
 			s.opts.Log.Error("the index was not made; search goes without it", "reason", err)
 		}
 		if err == nil {
@@ -122,11 +136,12 @@ func (s *Server) makeIndex(o *shown) {
 		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.indexing = false
+		o.indexing, o.failed = false, err
 	})
 }
 
 func (o *shown) close() error {
+	o.cancel()
 	err := errors.Join(o.why.close(), o.Run.Close())
 	if o.index != nil {
 		err = errors.Join(err, o.index.Close())
@@ -193,10 +208,13 @@ func (s *Server) follow() {
 		before := s.shown
 		s.shown = next
 		s.mu.Unlock()
-		before.users.Wait()
-		if err := before.close(); err != nil {
-			s.opts.Log.Warn("the run before was not closed well", "reason", err)
-		}
+		before.cancel()
+		s.work.Go(func() { // a request may take long
+			before.users.Wait()
+			if err := before.close(); err != nil {
+				s.opts.Log.Warn("the run before was not closed well", "reason", err)
+			}
+		})
 		s.opts.Log.Info("a new run is shown", "pairs", next.Pairs.Kept(), "of", next.Pairs.Path)
 	}
 }

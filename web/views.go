@@ -275,6 +275,7 @@ func searchPage(ctx context.Context, s *Server, one *shown, r *http.Request) ([]
 	if indexing {
 		body.Indexing = "The index is being made: it has " + strconv.FormatInt(one.indexed.Load(), 10) + " pairs so far."
 	}
+	body.IndexProblem = one.indexFailed()
 	body.HowToIndex = "mine search WORD --run " + one.Named
 	if searched {
 		done, err := s.turn(ctx)
@@ -327,9 +328,12 @@ func (o *shown) find(ctx context.Context, index *concordance.Index, q concordanc
 		return err
 	}
 	var found *pairs.Found
-	if index == nil {
+	switch {
+	case index == nil:
 		found, err = o.Pairs.Scan(ctx, q)
-	} else {
+	case q.Mode == concordance.Regexp: // the index would read the bitext again, which a new run may have replaced
+		found, err = o.Pairs.ScanBest(ctx, q)
+	default:
 		found, err = o.ask(ctx, index, q)
 	}
 	if err != nil {

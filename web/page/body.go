@@ -67,6 +67,7 @@ type SearchBody struct {
 	Decides        string
 	HowToIndex     string
 	Indexing       string // how far an index is that is being made; empty: none is
+	IndexProblem   string // why the last one was not made; empty: it was, or none was asked for
 }
 
 // PairBody is a pair with all that the bitext says of it.

@@ -268,3 +268,27 @@ func TestScan(t *testing.T) {
 		}
 	}
 }
+
+// TestScanBest: the hits of the highest value come first, page by page, and the total is that of Scan.
+func TestScanBest(t *testing.T) {
+	s := load(t, webtest.Rows(120), false)
+	q := concordance.Query{Text: "Haus", Mode: concordance.Regexp, Sides: [2]bool{true, true}, Limit: 50}
+	before, hits := math.Inf(1), 0
+	for ; q.Skip < 100; q.Skip += q.Limit {
+		found, err := s.ScanBest(t.Context(), q)
+		if err != nil || found.Total != 79 {
+			t.Fatalf("%+v, error %v", found, err)
+		}
+		for _, hit := range found.Hits {
+			value := float64(s.Numbers(hit.Row).Value)
+			if value > before {
+				t.Errorf("%v comes after %v", value, before)
+			}
+			before = value
+			hits++
+		}
+	}
+	if hits != 79 {
+		t.Errorf("%d hits on two pages", hits)
+	}
+}

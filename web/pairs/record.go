@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -170,6 +171,24 @@ type Match struct {
 // Only kept pairs are looked at, as by an index.
 func (s *Set) Scan(ctx context.Context, q concordance.Query) (*Found, error) {
 	return s.scan(ctx, q, func(row int) bool { return s.entries[row].kept }, false)
+}
+
+// ranked is how many hits, the first of the bitext, ScanBest puts in another order.
+const ranked = 2000
+
+// ScanBest is Scan with the hits of the highest value first among those that stand first in the bitext, as an index has
+// them.
+func (s *Set) ScanBest(ctx context.Context, q concordance.Query) (*Found, error) {
+	all := q
+	all.Skip, all.Limit = 0, max(ranked, q.Skip+q.Limit)
+	found, err := s.Scan(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	value := func(m Match) float32 { return s.entries[m.Row].value }
+	slices.SortStableFunc(found.Hits[:min(ranked, len(found.Hits))], func(a, b Match) int { return cmp.Compare(value(b), value(a)) })
+	found.Hits = found.Hits[min(q.Skip, len(found.Hits)):min(q.Skip+q.Limit, len(found.Hits))]
+	return found, nil
 }
 
 // Marker finds what a query asks for in other texts of pairs, as Scan does: where its words stand on the sides on
