@@ -108,11 +108,11 @@ func sameAs(text string, own, other []personal) []personal {
 			own[i].value = o.value
 		}
 	}
-	for _, at := range numberPattern.FindAllStringIndex(text, -1) {
-		value := digitsOf(text[at[0]:at[1]])
-		if o, ok := known[ending(value)]; ok && o.kind != "IP" && alone(text, at[0], at[1]) && len(value) >= tail &&
+	for _, n := range numbersOf(text) {
+		value := digitsOf(text[n.from:n.to])
+		if o, ok := known[ending(value)]; ok && o.kind != "IP" && n.alone(text, n.from) && len(value) >= tail &&
 			(o.value == value || o.kind == "PHONE") {
-			own = insert(own, personal{o.kind, at[0], at[1], o.value})
+			own = insert(own, personal{o.kind, n.from, n.to, o.value})
 		}
 	}
 	return own
@@ -254,16 +254,58 @@ var (
 	international = regexp.MustCompile(`^(?:\(?\+ ?|00 ?)` + callingCodes + `[ \x{a0}().\-–/\d]`)
 	nationals     = regexp.MustCompile(`^(?:\([2-9]\d\d\) ?\d{3}[ -]\d{4}|[2-9]\d\d([-.])[2-9]\d\d([-.])\d{4}|\(0\d{1,4}\) ?\d[\d -]{4,9}\d|0\d{2,4} ?/ ?\d[\d ]{4,8}\d|0\d{1,3}-\d{2,4}-\d{4}|0[1-9](?:[ .]\d\d){4})$`)
 	phoneCue      = regexp.MustCompile(`(?i)(?:\btel|\btél|t[eé]l[eé]fon\pL*|telephone|phone|\bfax|mobil[enz]?\pL*|móvil|celular|\bcell|whatsapp|hotline|handy\pL*|电话|電話|手机|手機|传真|ファックス|携帯\pL*|전화|팩스|\bтел|телефон\pL*|факс\pL*|هاتف|جوال|फ़ोन|โทร)\pL{0,3}[.:： \x{a0}]{0,3}(?:\(\pL+\)|no|nr|num|number|nummer|numéro|número|номер\pL*|号码|番号|번호)?[.:： \x{a0}#°º]{0,4}$`)
+	// between is what stands between two telephone numbers that look like one, with what begins the second; follows is
+	// the same right after the first. joins is what stands between two that one word for telephone is before.
+	between = regexp.MustCompile(`(?:[ \x{a0}]?[/–][ \x{a0}]?|[ \x{a0}]-[ \x{a0}])[0+(]`)
+	follows = regexp.MustCompile("^" + between.String())
+	joins   = regexp.MustCompile(`^[ \x{a0}]*(?:[,;/|–-]|\pL{1,5})?[ \x{a0}]*$`)
 	// noPhone are dates, years and amounts.
 	noPhone = regexp.MustCompile(`^(?:(?:19|20)\d\d ?[-–/] ?(?:19|20)?\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}[./-]\d{1,2}[./-]\d{1,2}|\+?\d{1,3}(?:([ \x{a0}.])\d{3})+|\d+\.\d+)$`)
 )
 
-// findPhones: international numbers, those in a spelling of their own, and those after a word for telephone. Numbers
-// in an address of the web are none.
+// maxDigits is the number of digits of the longest telephone numbers (E.164).
+const maxDigits = 15
+
+// written is a number in a text. What is before begin and behind end is of another number.
+type written struct{ begin, from, to, end int }
+
+// alone is alone within the number's bounds.
+func (n written) alone(text string, from int) bool {
+	return alone(text[n.begin:n.end], from-n.begin, n.to-n.begin)
+}
+
+// numbersOf lists the numbers of a text that may be those of telephones. What is too long for one is divided where
+// another begins.
+func numbersOf(text string) (all []written) {
+	for begin, at := 0, 0; ; {
+		found := numberPattern.FindStringIndex(text[at:])
+		if found == nil {
+			return all
+		}
+		n := written{begin, at + found[0], at + found[1], len(text)}
+		rest := strings.TrimLeft(text[n.to:], " \u00a0().-–/")
+		if cut := rest != "" && unicode.IsDigit(rune(rest[0])); cut || len(digitsOf(text[n.from:n.to])) > maxDigits {
+			if sign := between.FindStringIndex(text[n.from:n.to]); sign != nil {
+				n.to = n.from + sign[0]
+				n.end = n.to
+			}
+		}
+		begin, at = 0, n.to
+		if sign := follows.FindStringIndex(text[n.to:]); sign != nil {
+			begin = n.to + sign[1] - 1
+			at = begin
+		}
+		all = append(all, n)
+	}
+}
+
+// findPhones: international numbers, those in a spelling of their own, and those after a word for telephone, which also
+// stands for the numbers that are listed after it. Numbers in an address of the web are none.
 func findPhones(text string, add func(from, to int, value string)) {
 	links := urlPattern.FindAllStringIndex(text, -1)
-	for _, at := range numberPattern.FindAllStringIndex(text, -1) {
-		from, to := at[0], at[1]
+	said := -1 // end of the last number that a word for telephone stands for
+	for _, n := range numbersOf(text) {
+		from, to := n.from, n.to
 		if open := strings.IndexByte(text[from:to], '('); open < 0 && text[from] == '(' || strings.Count(text[from:to], "(") != strings.Count(text[from:to], ")") {
 			if text[from] != '(' {
 				continue
@@ -272,12 +314,14 @@ func findPhones(text string, add func(from, to int, value string)) {
 		}
 		number := text[from:to]
 		digits := digitsOf(number)
-		if len(digits) > 15 || !alone(text, from, to) || slices.ContainsFunc(links, func(l []int) bool { return l[0] <= from && from < l[1] }) {
+		if len(digits) > maxDigits || !n.alone(text, from) || slices.ContainsFunc(links, func(l []int) bool { return l[0] <= from && from < l[1] }) {
 			continue
 		}
 		grouped := len(digits) < len(strings.TrimPrefix(number, "+"))
 		amount := noPhone.MatchString(number)
-		switch cue := phoneCue.MatchString(text[max(0, from-40):from]); {
+		cue := phoneCue.MatchString(text[max(0, from-40):from]) ||
+			said >= 0 && strings.IndexByte("0+(", text[n.from]) >= 0 && joins.MatchString(text[said:n.from])
+		switch {
 		case cue && len(digits) >= tail && !amount:
 		case international.MatchString(number) && (cue || number[0] != '0' || grouped) && len(digits) >= 9 && (!amount || len(digits) >= 10):
 		case nationals.MatchString(number):
@@ -286,6 +330,9 @@ func findPhones(text string, add func(from, to int, value string)) {
 		}
 		if digits = strings.TrimPrefix(digits, "00"); len(digits) >= tail {
 			add(from, to, digits)
+			if cue {
+				said = to
+			}
 		}
 	}
 }

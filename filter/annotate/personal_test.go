@@ -49,6 +49,10 @@ func TestMaskBothSidesAlike(t *testing.T) {
 		{"Konto DE89370400440532013000", "Account DE89 3704 0044 0532 0130 00", "Konto [IBAN_1]", "Account [IBAN_1]"},
 		{"nichts", "mail a@x.de, ip 203.0.113.77", "nichts", "mail [EMAIL_1], ip [IP_1]"},
 		{"Tel. 030 1234567, 1234567 Euro", "Tel. 030 1234568", "Tel. [PHONE_1], [PHONE_1] Euro", "Tel. [PHONE_2]"},
+		{"Tel.: 030 1234567 / 0171 2345678", "030 1234567 / 0171 2345678", "Tel.: [PHONE_1] / [PHONE_2]", "[PHONE_1] / [PHONE_2]"},
+		{"Telefon: 030 1234567 - 0171 2345678, rufen Sie an!", "Call 030 1234567 or 0171 2345678.", "Telefon: [PHONE_1] - [PHONE_2], rufen Sie an!", "Call [PHONE_1] or [PHONE_2]."},
+		{"Tél. : 01 23 45 67 89 / 06 12 34 56 78", "Call 01 23 45 67 89 - 06 12 34 56 78.", "Tél. : [PHONE_1] / [PHONE_2]", "Call [PHONE_1] - [PHONE_2]."},
+		{"Telefon 089 1234567 und 0171 2345678 am 01.02.2023", "089 1234567/0171 2345678/+49 30 7654321", "Telefon [PHONE_1] und [PHONE_2] am 01.02.2023", "[PHONE_1]/[PHONE_2]/[PHONE_3]"},
 	} {
 		got, _ := Mask([2]string{c.source, c.target})
 		if c.maskedSource = strings.Replace(c.maskedSource, ", [PHONE_1] Euro", ", 1234567 Euro", 1); got != [2]string{c.maskedSource, c.maskedTarget} {
