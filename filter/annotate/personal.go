@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
+
+	"bitextmine/corpus/surface"
 )
 
 // personal is a piece of personal data in a text.
@@ -39,20 +41,23 @@ var kinds = []struct {
 // side marks as personal is masked on the other, too. The kinds that stand in a side come with it, each once.
 func Mask(texts [2]string) (masked [2]string, found [2][]string) {
 	var all [2][]personal
+	var spelled [2]inASCII
 	for side, text := range texts {
-		all[side] = personalOf(text)
+		spelled[side] = spell(text)
+		all[side] = personalOf(spelled[side].text)
 	}
 	if len(all[0])+len(all[1]) == 0 {
 		return texts, found
 	}
-	for side, text := range texts {
-		all[side] = sameAs(text, all[side], all[1-side])
+	for side := range texts {
+		all[side] = sameAs(spelled[side].text, all[side], all[1-side])
 	}
 	numbers, counts := map[[2]string]int{}, map[string]int{}
 	for side, text := range texts {
 		var out strings.Builder
 		end := 0
 		for _, p := range all[side] {
+			p.from, p.to = spelled[side].place(p.from), spelled[side].place(p.to)
 			name := [2]string{p.kind, p.value}
 			if numbers[name] == 0 {
 				counts[p.kind]++
@@ -67,6 +72,49 @@ func Mask(texts [2]string) (masked [2]string, found [2][]string) {
 		masked[side] = out.String()
 	}
 	return masked, found
+}
+
+// inASCII is a text with digits, letters and signs of data as ASCII has them.
+type inASCII struct {
+	text   string
+	places []int // for each byte of text, where its character is in the original; nil: there, too
+}
+
+func (t inASCII) place(at int) int {
+	if t.places == nil {
+		return at
+	}
+	return t.places[at]
+}
+
+// spell has the digits of every script, and letters and signs of full width that stand in personal data, as ASCII.
+func spell(text string) inASCII {
+	all := surface.Plain(text)
+	if all == text {
+		return inASCII{text: text}
+	}
+	var plain []byte
+	var places []int
+	for i, r := range text {
+		p, width := utf8.DecodeRuneInString(all)
+		all = all[width:]
+		data := p < utf8.RuneSelf && latinOrDigit(p)
+		switch p {
+		case '+', '(', ')', '@', '%', ',':
+			data = true
+		case '.', '-': // between words they are punctuation
+			before, _ := utf8.DecodeLastRune(plain)
+			data = latinOrDigit(before) || before == ')'
+		}
+		if !data {
+			p = r
+		}
+		for range utf8.RuneLen(p) {
+			places = append(places, i)
+		}
+		plain = utf8.AppendRune(plain, p)
+	}
+	return inASCII{string(plain), append(places, len(text))}
 }
 
 // personalOf finds all personal data of a text, in its order.

@@ -53,6 +53,11 @@ func TestMaskBothSidesAlike(t *testing.T) {
 		{"Telefon: 030 1234567 - 0171 2345678, rufen Sie an!", "Call 030 1234567 or 0171 2345678.", "Telefon: [PHONE_1] - [PHONE_2], rufen Sie an!", "Call [PHONE_1] or [PHONE_2]."},
 		{"Tél. : 01 23 45 67 89 / 06 12 34 56 78", "Call 01 23 45 67 89 - 06 12 34 56 78.", "Tél. : [PHONE_1] / [PHONE_2]", "Call [PHONE_1] - [PHONE_2]."},
 		{"Telefon 089 1234567 und 0171 2345678 am 01.02.2023", "089 1234567/0171 2345678/+49 30 7654321", "Telefon [PHONE_1] und [PHONE_2] am 01.02.2023", "[PHONE_1]/[PHONE_2]/[PHONE_3]"},
+		{"هاتف: ٠١٢٣٤٥٦٧٨٩", "Phone: 0123456789", "هاتف: [PHONE_1]", "Phone: [PHONE_1]"},
+		{"電話：０３－１２３４－５６７８まで", "Call 03-1234-5678.", "電話：[PHONE_1]まで", "Call [PHONE_1]."},
+		{"連絡先はｍａｘ＠ｅｘａｍｐｌｅ．ｃｏｍ：受付９時", "Write to max@example.com!", "連絡先は[EMAIL_1]：受付９時", "Write to [EMAIL_1]!"},
+		{"max＠example.com、１２．５％", "max@example.com, 12.5%", "[EMAIL_1]、１２．５％", "[EMAIL_1], 12.5%"},
+		{"電話－03-1234-5678。１２時", "03-1234-5678", "電話－[PHONE_1]。１２時", "[PHONE_1]"},
 	} {
 		got, _ := Mask([2]string{c.source, c.target})
 		if c.maskedSource = strings.Replace(c.maskedSource, ", [PHONE_1] Euro", ", 1234567 Euro", 1); got != [2]string{c.maskedSource, c.maskedTarget} {
@@ -67,6 +72,7 @@ func TestMaskBothSidesAlike(t *testing.T) {
 // FuzzMask: what is masked keeps the text around it, and masking it again changes nothing.
 func FuzzMask(f *testing.F) {
 	f.Add("Tel. +49 30 1234567, a@x.de", "DE89 3704 0044 0532 0130 00 (030) 12345")
+	f.Add("電話：０３－１２３４－５６７８\xff", "max＠example.com \xe3٠١٢٣٤٥٦٧٨٩")
 	f.Add("fe80::1:2 \xff(0", "4111111111111111 GB29")
 	f.Fuzz(func(t *testing.T, source, target string) {
 		texts := [2]string{source, target}
