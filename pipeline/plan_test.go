@@ -126,19 +126,19 @@ func TestKeysAreStable(t *testing.T) {
 		digest, family       string
 		search, merge, match string
 	}{
-		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "be6c321f6618372cb30338a44db41b52 b257bdc20d4b276340ebd03e4d826c25 4991bf8ff55ef06f56be9eff6cb29996 c4a15d28125c584284590a07a1ea9fba",
-			"62d9823ccca4c4c867c27ac619156ebb 7e036d0a8d953669a606cf125cfadbcd 1ca0ecec677b2852defed5954eec579b 9f557b9a770acd02976397e8a47e2543", "a36dcded75cb45575198afae1a880221"},
-		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "1f02f42d40f183a0b5d3346e37fe99a9 287ae5c9edaabfd5863198ba007eab02 64c6372e0cde39787dd8d8df3e9927d2 a0c8a45c98dff4d80f2eb92fc8b9e04a",
-			"66570a4ee5a02d4b0ebb7da84d5196bc 88b13628717a9129a5a2db023547e2a6 a24899809c8d843f0f7353aabe73535d 2ee92319cfbd6f3b31f12ed136a19fec", "e1d9e53ae35e5673b7512161a09184e8"},
+		{planned, "", "54f04b8d8dfc1519b8b385ba47bfc9cf", "55470f9f2082129b1fc4d00650888349 47f1ad4a1249acad0de967090243a9ff 5ae09538261481d7bdb28701e5dea4ba 642b3bb54d44d1cfaccfa304349dabbe",
+			"5270423a8a6d54c0e9d8aebd9c341d81 0a9d97e7272fdf4bd9a5c7c6f543bc13 86b3558bc7802574e672022acb349cd5 45a0210dc254a5cd743bc89642d5f38a", "125cbb100f77b325265537b9b6967d27"},
+		{full, "cd", "db01ab9267b1b22771b81d19c7686438", "09e7c59ca22f8d14c74cde3725c29d7c 421ed4c11fd1115857f4ddeb7965e492 12515206d23179d12418d19a66a8fb8a 1cd419371b91a21d830a4cc1a8655b3a",
+			"b5c4224694b28c12686a209bcf942fc0 42502e21a785eebf6dadedfe638a5283 f9b1a3a9a04b5f9cf156e0b8220b097c 13bc116587f8c051a50afc8a73f37904", "fcf6228beb1e1c420ed275d24fde0024"},
 	} {
 		r := request(2, 2, nil)
 		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest
-		if got := r.Languages[0].Shards[0].Task; got != "535ca4f8fcbb4f38f5508e550fbedc29" {
+		if got := r.Languages[0].Shards[0].Task; got != "d9b42f02dbc4341ba77ec68f4ba983e0" {
 			t.Errorf("shard %s", got)
 		}
 		got := keysOf(build(t, r))
 		for name, want := range map[string]string{
-			"encode": "16597a6005614b27ad6c64fa2424c2dd 44fd7c74f735340f637c3d740be3f821 30af13c3afa0d150fd093b1e40a72b29 5320861b91ba147b62670c9fda989ce0",
+			"encode": "ad248264d65b208e6b9f1ad3ff2800bc 503bc876539401a95122b50dd19fd923 4e89a59855efdc3ba435a73a58607e08 afe9635f32f486295159774ace822a27",
 			"search": c.search, "merge": c.merge, "match": c.match,
 		} {
 			if strings.Join(got[name], " ") != want {

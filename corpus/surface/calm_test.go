@@ -32,6 +32,10 @@ func TestCalm(t *testing.T) {
 		{"fr", "La pr&eacute;vention d&rsquo;abord &amp; toujours", "La prévention d’abord & toujours", false},
 		{"pl", "Kliknij <b>Zapisz</b>, aby <a href=\"#\" class=x>zapisać</a> plik.<br/>Potem", "Kliknij Zapisz, aby zapisać plik. Potem", false},
 		{"en", "The &lt;b&gt; tag, List<T> and a<b and c>d", "The <b> tag, List<T> and a<b and c>d", false},
+		{"de", "Donau&shy;dampf &#8203;fährt&#9;", "Donaudampf fährt", false},
+		{"fr", "caf&#101;&#769; &#38; th&#xe9;", "caf\u00e9 & th\u00e9", false},
+		{"de", "https://x.de/a?id=1&section=2&region=at", "https://x.de/a?id=1&section=2&region=at", false},
+		{"en", "&ampere; &amp;lt; &semi;&#59;", "&ampere; &lt; ;;", false}, // once, and whole names
 		{"en", "<br>", "<br>", false}, // nothing else
 		{"en", "AT&T & co.", "AT&T & co.", false},
 		{"zh", "", "", false},

@@ -4,6 +4,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"bitextmine/corpus"
 )
 
 // tag is an HTML tag as it stands within sentences; what is between angle brackets otherwise is text.
@@ -12,7 +14,23 @@ var tag = regexp.MustCompile(`(?i)</?(?:a|abbr|b|big|br|center|code|del|div|em|f
 // block finds the name of a tag that parts words.
 var block = regexp.MustCompile(`(?i)^</?(?:br|div|h[1-6]|hr|li|ol|p|pre|t[dhr]|ul)\b`)
 
-// WithoutMarkup removes HTML tags from a text and decodes its entities. A text of nothing else stays.
+// entity is what may be an entity of HTML. HTML knows some without a semicolon, too, but so parameters in an address
+// begin (&section=2).
+var entity = regexp.MustCompile(`&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
+
+// DecodeEntities has the characters that the entities of HTML in a text stand for.
+func DecodeEntities(text string) string {
+	return entity.ReplaceAllStringFunc(text, func(e string) string {
+		decoded := html.UnescapeString(e)
+		if len(decoded) > 1 && strings.HasSuffix(decoded, ";") { // only the beginning of its name is known
+			return e
+		}
+		return decoded
+	})
+}
+
+// WithoutMarkup removes HTML tags from a text and decodes its entities. What is left is normalised, as entities may be
+// invisible or accents. A text of nothing else stays.
 func WithoutMarkup(text string) string {
 	if !strings.ContainsAny(text, "<&") {
 		return text
@@ -27,12 +45,12 @@ func WithoutMarkup(text string) string {
 		})
 	}
 	if strings.Contains(plain, "&") {
-		plain = html.UnescapeString(plain)
+		plain = DecodeEntities(plain)
 	}
 	if plain == text {
 		return text
 	}
-	if plain = strings.Join(strings.Fields(plain), " "); plain == "" {
+	if plain = corpus.Normalise(plain); plain == "" {
 		return text
 	}
 	return plain

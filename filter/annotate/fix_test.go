@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 		{"wrong encoding", "FÃ¼r MÃ¼ller â€“ heute", "Für Müller – heute"},
 		{"entities", "Fish &amp; chips &lt;b&gt; &#8217;s &nbsp;end", "Fish & chips <b> ’s end"},
 		{"entities twice", "R&amp;amp;D", "R&D"},
+		{"entities with a semicolon alone", "Caf&eacute; https://x.de/a?id=1&section=2&region=at &#39;", "Café https://x.de/a?id=1&section=2&region=at '"},
 		{"an ampersand", "AT&T & Co", "AT&T & Co"},
 		{"spaces", "  zwei \u00a0 Wörter\u200b\tund Zeichen\u00ad ", "zwei Wörter und Zeichen"},
 		{"a control character as entity", "a&#7;b", "a b"},

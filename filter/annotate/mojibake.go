@@ -1,12 +1,12 @@
 package annotate
 
 import (
-	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"bitextmine/corpus"
+	"bitextmine/corpus/surface"
 )
 
 // cp1252 are the characters that Windows-1252 has for the bytes 0x80 to 0x9F; 0 where it has none, for which programs
@@ -167,7 +167,7 @@ func unescape(text string) string {
 			return ' '
 		}
 		return r
-	}, html.UnescapeString(text))
+	}, surface.DecodeEntities(text))
 }
 
 // latin are Cyrillic and Greek letters that look like Latin ones.

@@ -20,7 +20,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Encode, Version: 3, Unit: "sentences", After: []string{view.Shard}, GPU: true,
+	Name: view.Encode, Version: 4, Unit: "sentences", After: []string{view.Shard}, GPU: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it

@@ -22,7 +22,7 @@ import (
 // so a description serves all pairs of the language, and every night until the shard changes. It comes after merges,
 // which it does not read, so that a process that searches has no tokens in memory.
 var Describe = &stage.Descriptor{
-	Name: view.Describe, Version: 4, Unit: "sentences", After: []string{view.Merge}, OnDemand: true,
+	Name: view.Describe, Version: 5, Unit: "sentences", After: []string{view.Merge}, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it

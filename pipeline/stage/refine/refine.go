@@ -32,7 +32,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Refine, Version: 3, Unit: "sentences", After: []string{view.Shortlisting}, GPU: true, OnDemand: true,
+	Name: view.Refine, Version: 4, Unit: "sentences", After: []string{view.Shortlisting}, GPU: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
