@@ -63,7 +63,7 @@ var kinds = []kind{
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewHTML(br), nil })},
 	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "3", open: openEPUB,
 		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
-	{name: FormatMan, pages: true, begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
+	{name: FormatMan, pages: true, since: "2", begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},
 	{name: FormatSRT, suffixes: []string{".srt"}, plain: true, since: "1", open: openSubtitles(false),
 		suits:  func(_ string, head []byte) bool { return subtitle.LooksSRT(head) },

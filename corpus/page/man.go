@@ -42,10 +42,13 @@ var fonts = map[string]bool{
 	"Er": false, "Lk": false, "Mt": false, "An": false, "Pq": false, "Bq": false, "Qq": false, "Ad": false, "Tn": false, "No": false, "MR": true,
 }
 
+// backslash stands for one that is text until escapes are removed. No text has this character.
+const backslash = "\ufdd0"
+
 var (
-	special = strings.NewReplacer(`\-`, "-", `\ `, " ", `\~`, " ", `\&`, "", `\e`, `\`, `\|`, "", `\^`, "", `\:`, "", `\/`, "", `\,`, "", `\%`, "", `\c`, "",
+	special = strings.NewReplacer(`\-`, "-", `\ `, " ", `\~`, " ", `\&`, "", `\e`, backslash, `\|`, "", `\^`, "", `\:`, "", `\/`, "", `\,`, "", `\%`, "", `\c`, "",
 		`\(bu`, "•", `\(em`, "—", `\(en`, "–", `\(co`, "©", `\(lq`, "“", `\(rq`, "”", `\(oq`, "‘", `\(cq`, "’", `\(aq`, "'", `\(dq`, `"`, `\(ti`, "~",
-		`\(ha`, "^", `\(rs`, `\`, `\(ga`, "`", `\[aq]`, "'", `\[dq]`, `"`, `\[lq]`, "“", `\[rq]`, "”", `\[em]`, "—", `\[en]`, "–", `\[bu]`, "•", `\[rs]`, `\`,
+		`\(ha`, "^", `\(rs`, backslash, `\(ga`, "`", `\[aq]`, "'", `\[dq]`, `"`, `\[lq]`, "“", `\[rq]`, "”", `\[em]`, "—", `\[en]`, "–", `\[bu]`, "•", `\[rs]`, backslash,
 		`\[ti]`, "~", `\[ha]`, "^", `\[ga]`, "`", `\(+-`, "±", `\(->`, "→", `\(mc`, "µ", `\(mu`, "×", `\'`, "´", "\\`", "`", `\0`, " ")
 	escapes = regexp.MustCompile(`\\f(?:\[[^\]]*\]|\(..|.)|\\s[-+]?\d{1,2}|\\[mM](?:\[[^\]]*\]|\(..|.)|\\\*(?:\[[^\]]*\]|\(..|.)|\\[hvwX]'[^']*'|\\[dup]|\\\[[^\]]*\]|\\\(..|\\".*$`)
 )
@@ -140,7 +143,9 @@ func (r *roff) text(line string) {
 }
 
 // plain is a line without escapes.
-func plain(line string) string { return escapes.ReplaceAllString(special.Replace(line), "") }
+func plain(line string) string {
+	return strings.ReplaceAll(escapes.ReplaceAllString(special.Replace(line), ""), backslash, `\`)
+}
 
 // arguments splits a request's arguments: words, or texts in quotation marks.
 func arguments(rest string) (fields []string) {

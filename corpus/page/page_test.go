@@ -285,6 +285,10 @@ func TestMan(t *testing.T) {
 	if man.Text != want || man.Columns["title"] != "LS" {
 		t.Errorf("%q, title %q", man.Text, man.Columns["title"])
 	}
+	slashes := fromMan([]byte(".TH A 1\nThe sequence \\ed stands for a digit and \\eu\nfor \\(rsfB, C:\\eusers\\[rs]months.\n"))
+	if want := `The sequence \d stands for a digit and \u for \fB, C:\users\months.`; slashes.Text != want {
+		t.Errorf("backslashes: %q, want %q", slashes.Text, want)
+	}
 	if mdoc := fromMan([]byte(".Dd May 1, 2026\n.Dt CAT 1\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh DESCRIPTION\nThe\n.Nm cat\nprogram reads files.\n")); mdoc.Text != "NAME\ncat join files\nDESCRIPTION\nThe cat program reads files." {
 		t.Errorf("%q", mdoc.Text)
 	}
