@@ -183,6 +183,23 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// TestForeignDocuments: lines in another language are counted where nothing is left of their documents, too, and a file
+// of such documents alone is not said to be empty.
+func TestForeignDocuments(t *testing.T) {
+	opts := DefaultOptions()
+	opts.Split = SplitBy("de", "x")
+	english := strings.Repeat(`{"text":"One.\nTwo.\nThree.","seg_langs":["eng_Latn","eng_Latn","eng_Latn"]}`+"\n", 10)
+	mixed := strings.Repeat(`{"text":"Eins.\nTwo.\nDrei.","seg_langs":["deu_Latn","eng_Latn","deu_Latn"]}`+"\n", 10)
+	texts, counts, err := reads(t, "a.jsonl", []byte(english+mixed), opts)
+	if err != nil || len(texts) != 10 || counts.LeftOut[LeftForeign] != 40 || counts.Skipped[ReasonEmpty] != 10 {
+		t.Errorf("%d texts, counts %+v, error %v", len(texts), counts, err)
+	}
+	_, counts, err = reads(t, "a.jsonl", []byte(english), opts)
+	if !errors.Is(err, ErrEmpty) || !badinput.Is(err) || !strings.Contains(err.Error(), "all 30 lines") || !strings.Contains(err.Error(), "seg_langs") || counts.LeftOut[LeftForeign] != 30 {
+		t.Errorf("counts %+v, error %v", counts, err)
+	}
+}
+
 // TestDeepJSON: an object of 10,000 levels is a malformed line, and not the end of the file.
 func TestDeepJSON(t *testing.T) {
 	deep := `{"text":"deep","x":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}"

@@ -196,12 +196,12 @@ func (r *Reader) next(ctx context.Context) (Sentence, error) {
 			return Sentence{}, err
 		}
 		r.counts.Lines++
+		r.counts.Leave(LeftForeign, rec.left)
 		if s, ok := r.accept(rec); ok {
 			r.counts.Kept++
 			if r.format == FormatText && r.opts.Format == FormatAuto && strings.Contains(strings.TrimSpace(s.Text), "\t") {
 				r.counts.Tabbed++
 			}
-			r.counts.Leave(LeftForeign, rec.left)
 			return s, nil
 		}
 		if rec.reason == ReasonNotUTF8 && r.decoded {
@@ -255,6 +255,16 @@ var (
 	ErrNotUTF8 = errors.New("its text is not UTF-8")
 )
 
+// foreignError is ErrEmpty for a file of so many lines that are all in another language.
+type foreignError uint64
+
+func (lines foreignError) Error() string {
+	return fmt.Sprintf("all %d lines of its documents are said to be in another language (%s); name that language, or leave the file out",
+		uint64(lines), segmentLanguages)
+}
+
+func (foreignError) Is(target error) bool { return target == ErrEmpty }
+
 func (r *Reader) inUTF8Advice() string {
 	if r.decoded {
 		return fmt.Sprintf("name another encoding than %s with --encoding", r.opts.Encoding)
@@ -277,6 +287,8 @@ func (r *Reader) finish() error {
 	switch {
 	case r.counts.Lines == 0:
 		return badinput.Errorf("%s: %w; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
+	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines && r.counts.LeftOut[LeftForeign] > 0:
+		return badinput.Errorf("%s: %w", r.src.Name, foreignError(r.counts.LeftOut[LeftForeign]))
 	case r.counts.Kept == 0 && r.counts.Skipped[ReasonEmpty] == r.counts.Lines:
 		return badinput.Errorf("%s: %w but blank ones; remove it from the inputs or give it content", r.src.Name, ErrEmpty)
 	case r.counts.Kept == 0 && 2*r.counts.Skipped[ReasonNotUTF8] > r.counts.Lines:

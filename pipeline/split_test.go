@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/bitext"
 	"bitextmine/encode/encodetest"
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/record"
 )
 
@@ -127,5 +128,17 @@ func TestPagesAreDividedByASplitter(t *testing.T) {
 	other.SplitterThreshold, other.Out = 0.9, t.TempDir()
 	if few := mustRun(t, other); few.Counts.SourceUnique >= report.Counts.SourceUnique {
 		t.Errorf("%d sentences at 0.9, %d at 0.25", few.Counts.SourceUnique, report.Counts.SourceUnique)
+	}
+}
+
+// TestForeignTextIsNamed: a text of documents that are all said to be in another language is not called empty files.
+func TestForeignTextIsNamed(t *testing.T) {
+	x := newText(t)
+	x.put(0, "a.jsonl", []byte(strings.Repeat(`{"text":"It rained.\nThe sun shone.","seg_langs":["fra_Latn","fra_Latn"]}`+"\n", 20)))
+	x.put(1, "pages.jsonl", []byte(pages(1, 60)))
+	cfg := x.config(t.TempDir())
+	cfg.Split = "on"
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "seg_langs") || !strings.Contains(err.Error(), "all 40 lines") {
+		t.Error(err)
 	}
 }

@@ -69,6 +69,16 @@ func emptyOf(whole *plan.Language, inputs []record.InputReport) string {
 	return fmt.Sprintf("%d of %d files of %s have no text: %s is the first", n, len(whole.Inputs), whole.Code, first)
 }
 
+// foreignLines is the number of lines of a language's documents that these say are in another language.
+func foreignLines(code string, inputs []record.InputReport) (n uint64) {
+	for _, in := range inputs {
+		if in.Language == code {
+			n += in.Counts.LeftOut[corpus.LeftForeign]
+		}
+	}
+	return n
+}
+
 // refuseShrunk refuses inputs that have lost half of a language's sentences since the run before.
 func refuseShrunk(code string, earlier, inputs []record.InputReport) error {
 	sentences := func(inputs []record.InputReport) (n uint64) {

@@ -136,6 +136,10 @@ func (t *Text) nothingLeft(whole *plan.Language) error {
 		return badinput.Errorf("every sentence of the %s text stands in %s, which --exclude leaves out: run without it, or give more text",
 			whole.Code, from.Path)
 	}
+	if lines := foreignLines(whole.Code, t.Inputs); lines > 0 {
+		return badinput.Errorf("the %s text is empty: all %d lines of its documents are said to be in another language (seg_langs), and %s is the first file; "+
+			"name that language, or give other text", whole.Code, lines, whole.Inputs[0].Path)
+	}
 	return badinput.Errorf("the %s text is empty: no file of it holds a line, and %s is the first; give text", whole.Code, whole.Inputs[0].Path)
 }
 
