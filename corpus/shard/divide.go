@@ -102,9 +102,14 @@ func (s *sentences) divide(ctx context.Context) (err error) {
 	if s.record, err = s.in.NextContext(ctx); err != nil {
 		if errors.Is(err, io.EOF) && s.counts.Lines == s.counts.SkippedTotal() &&
 			s.counts.Skipped[corpus.ReasonNearCopy] == 0 && s.counts.LeftOut == nil {
+			html, tooLong := s.counts.Skipped[corpus.ReasonHTML], s.counts.Skipped[corpus.ReasonTooLong]
+			if html == 0 && tooLong > 0 {
+				return badinput.Errorf("%s: each of its %d sentences has more than %d bytes: raise --max-line-bytes, or divide it with --splitter",
+					s.name, tooLong, s.opts.MaxLineBytes)
+			}
 			err = badinput.Errorf(
 				"%s: none of its %d records has a sentence (%d are HTML); extract their text, or leave the file out",
-				s.name, s.in.Counts().Lines, s.counts.Skipped[corpus.ReasonHTML])
+				s.name, s.in.Counts().Lines, html)
 		}
 		return err
 	}

@@ -110,12 +110,14 @@ func TestDivideRefuses(t *testing.T) {
 	html := documentLines(t, "<html>A. B.</html>")
 	fails := dividing("en")
 	fails.OnBadLine = corpus.FailBadLine
+	long := documentLines(t, strings.Repeat("It rained on ", 100_000/13))
 	for want, c := range map[string]struct {
 		text string
 		opts corpus.Options
 	}{
-		"a.jsonl: none of its 1 records has a sentence (1 are HTML); extract their text, or leave the file out": {html, dividing("en")},
-		"a.jsonl:1: html (HTML: extract its text); correct the record or remove it":                             {html, fails},
+		"a.jsonl: each of its 1 sentences has more than 65536 bytes: raise --max-line-bytes, or divide it with --splitter": {long, dividing("en")},
+		"a.jsonl: none of its 1 records has a sentence (1 are HTML); extract their text, or leave the file out":            {html, dividing("en")},
+		"a.jsonl:1: html (HTML: extract its text); correct the record or remove it":                                        {html, fails},
 	} {
 		in := input.File{FS: fstest.MapFS{"a.jsonl": {Data: []byte(c.text)}}, Path: "a.jsonl"}
 		_, err := Cut(context.Background(), in, c.opts, t.TempDir(), Options{})
