@@ -352,6 +352,19 @@ func (p *parser) missing(token string) error {
 
 func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
+// signedExponent is the number of bytes after a number with an e at its end that are its exponent with a sign.
+func signedExponent(number, after string) int {
+	digits := strings.TrimLeft(after, "+-")
+	if !strings.HasSuffix(strings.ToLower(number), "e") || len(after)-len(digits) != 1 {
+		return 0
+	}
+	n := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
+	if n == 0 {
+		return 0
+	}
+	return n + 1
+}
+
 // tokenize divides a condition into names, numbers, texts with their quotation marks, and operators.
 func tokenize(text string) (tokens []string, err error) {
 	for i := 0; i < len(text); {
@@ -371,6 +384,9 @@ func tokenize(text string) (tokens []string, err error) {
 			end += len(text[end:]) - len(strings.TrimLeftFunc(text[end:], func(r rune) bool {
 				return isName(r) || unicode.In(r, unicode.Nd, unicode.M) || r == '.'
 			}))
+			if c == '.' || unicode.IsDigit(c) {
+				end += signedExponent(text[i:end], text[end:])
+			}
 		case strings.ContainsRune("=!<>", c) && end < len(text) && text[end] == '=':
 			end++
 		case !strings.ContainsRune("<>+-*/(),", c):

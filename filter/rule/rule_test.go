@@ -36,13 +36,14 @@ func rejects(t *testing.T, condition string, numbers map[string]float64, texts m
 }
 
 func TestConditions(t *testing.T) {
-	numbers := map[string]float64{"a": 1, "b": 2, "zero": 0, "null": math.NaN()}
+	numbers := map[string]float64{"a": 1, "b": 2, "a1e": 7, "zero": 0, "null": math.NaN()}
 	texts := map[string]string{"lang": "de", "other": "en", "none": "", "points": " 7.5", "word": "x", "Größe": "x", "भाषा": "हि", "日本語_1": "à"}
 	for condition, want := range map[string]bool{
 		"a": true, "zero": false, "null": false, "not zero": true, "not null": false,
 		"a == 1": true, "a != 1": false, "a < b": true, "b <= 2": true, "a > b": false, "b >= 2.0": true,
 		"a and zero": false, "a or zero": true, "null or a": true, "null and zero": false, "not (null and zero)": true, "null or zero": false,
 		"a + b * 2 == 5": true, "(a + b) * 2 == 6": true, "-a < 0": true, "a - b - 1 == -2": true, "b / 4 == .5": true,
+		"a > 1e-5": true, "a - 1E+3 == -999": true, "a < .5e+1-3": true, "a1e-5 == 2": true, "b-1e0-1 == 0": true,
 		"abs(a - b) == 1": true, "min(a, b) == 1 and max(a, b) == 2": true, "abs(-b) > 1": true, "max(null, a) == 1": false,
 		"not a == 2 and b": true, "(a < b) == 1": true, "zero or zero or a and b": true,
 		"points > 7": true, "points == 7.5": true, "points == '7.5'": false, "points != 7.5": false, "max(points, a) + 1 == 8.5": true, "word > 3": false,
@@ -71,6 +72,7 @@ func TestBadRules(t *testing.T) {
 		"a quotation mark":   {"rules:\n  a: b == 'c", "no second one"},
 		"a function":         {"rules:\n  a: min(b)", `"," is missing`},
 		"a number":           {"rules:\n  a: b > 1.2.3", "not a number"},
+		"an exponent":        {"rules:\n  a: b > 1e-c", `"1e" is not a number`},
 		"empty":              {"rules:\n  a: ''", "empty"},
 		"deep":               {"rules:\n  a: " + strings.Repeat("(", 200) + "b", "deep"},
 		"an unknown column":  {"rules:\n  a: lengt > 3", `is "length" meant?`},
