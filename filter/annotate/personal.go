@@ -77,7 +77,7 @@ func Mask(texts [2]string) (masked [2]string, found [2][]string) {
 // inASCII is a text with digits, letters and signs of data as ASCII has them.
 type inASCII struct {
 	text   string
-	places []int // for each byte of text, where its character is in the original; nil: there, too
+	places []int // places in the original of the bytes of text; nil: the same
 }
 
 func (t inASCII) place(at int) int {
@@ -102,7 +102,7 @@ func spell(text string) inASCII {
 		switch p {
 		case '+', '(', ')', '@', '%', ',':
 			data = true
-		case '.', '-': // between words they are punctuation
+		case '.', '-': // punctuation between words
 			before, _ := utf8.DecodeLastRune(plain)
 			data = latinOrDigit(before) || before == ')'
 		}
