@@ -70,7 +70,7 @@ func (r *Ranked) apart(verdicts []mine.Verdict, scored float64) (pairs, weight f
 	return expected - doubt - conflicts, min(1, weight), nil
 }
 
-// byMargin returns the places of the matched pairs and their margins, the best margin first.
+// byMargin returns the places of the matched pairs and their ratio margins, the best margin first.
 func (r *Ranked) byMargin(verdicts []mine.Verdict) (places []int, margins []float32) {
 	kept := make([]int32, 0, len(verdicts))
 	for i, v := range verdicts {
@@ -80,16 +80,19 @@ func (r *Ranked) byMargin(verdicts []mine.Verdict) (places []int, margins []floa
 	}
 	keys := make([]uint64, len(kept))
 	heaps.Sort(keys, func(i int) uint64 {
-		margin := r.Candidates[kept[i]].Score + 0 // -0 is 0
+		margin := ratioOf(&r.Candidates[kept[i]]) + 0 // -0 is 0
 		return uint64(^heaps.Bits(margin))<<placeBits | uint64(kept[i])
 	}, func(key uint64) uint16 { return uint16(key >> 48) }, slices.Sort)
 	places, margins = make([]int, len(keys)), make([]float32, len(keys))
 	for i, key := range keys {
 		places[i] = int(uint32(key))
-		margins[i] = r.Candidates[places[i]].Score
+		margins[i] = ratioOf(&r.Candidates[places[i]])
 	}
 	return places, margins
 }
+
+// ratioOf is a candidate's ratio margin, whatever margin its score is: the bounds of margins here are of ratios.
+func ratioOf(c *mine.Candidate) float32 { return mine.Ratio.Of(c.Cosine, c.SourceMean, c.TargetMean) }
 
 // above reports whether such a share of margins, best first, is above those of wrong pairs.
 func above(margins []float32, share float64) bool {

@@ -27,7 +27,7 @@ func filed(b *testing.B, n int) (s *Scorer, candidates []mine.Candidate, values 
 			margin = 1 - 0.02*math.Log(-math.Log(rng.Float64()))
 		}
 		rows = append(rows, row...)
-		candidates = append(candidates, mine.Candidate{Source: int32(i), Target: int32(i), Score: float32(margin)})
+		candidates = append(candidates, marginal(i, margin, mine.Ratio))
 	}
 	path := filepath.Join(b.TempDir(), "candidates")
 	if err := feature.WriteCandidates(path, candidates, feature.TableOf(rows)); err != nil {

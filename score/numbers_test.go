@@ -10,8 +10,8 @@ import (
 )
 
 // numbered is a text of matched pairs, translations first, of which such shares have other numbers: translations' and
-// wrong pairs'. Translations have such a margin in the mean.
-func numbered(t *testing.T, right, wrong int, conflict [2]float64, margin float64) (r Ranked, sentences int) {
+// wrong pairs'. Translations have such a ratio in the mean, and score is the margin of all scores.
+func numbered(t *testing.T, right, wrong int, conflict [2]float64, margin float64, score mine.Margin) (r Ranked, sentences int) {
 	t.Helper()
 	s := &Scorer{Format: Format, K: 4, Prior: 0.1, Intercept: -4}
 	for _, f := range feature.All {
@@ -23,15 +23,15 @@ func numbered(t *testing.T, right, wrong int, conflict [2]float64, margin float6
 	var candidates []mine.Candidate
 	var values feature.Values
 	for i := range right + wrong {
-		c, v, share := mine.Candidate{Source: int32(i), Target: int32(i)}, make([]float32, feature.Count), conflict[0]
-		if c.Score, v[0] = float32(margin+0.08*rng.NormFloat64()), 0.9; i >= right {
+		ratio, v, share := margin+0.08*rng.NormFloat64(), make([]float32, feature.Count), conflict[0]
+		if v[0] = 0.9; i >= right {
 			share = conflict[1]
-			c.Score, v[0] = float32(1-0.02*math.Log(-math.Log(rng.Float64()))), 0.1
+			ratio, v[0] = 1-0.02*math.Log(-math.Log(rng.Float64())), 0.1
 		}
 		if rng.Float64() < share {
 			v[numbers] = 1
 		}
-		candidates, values = append(candidates, c), append(values, v...)
+		candidates, values = append(candidates, marginal(i, ratio, score)), append(values, v...)
 	}
 	r, err := s.Rank(nil, candidates, feature.TableOf(values), Strong{})
 	if err != nil {
@@ -42,6 +42,7 @@ func numbered(t *testing.T, right, wrong int, conflict [2]float64, margin float6
 
 // TestDropNumbers: numbers are left out where translations have other ones as often as wrong pairs, but not in ordinary
 // text, in text whose near misses have other numbers, and where margins do not tell what a translation is.
+// Margins are ratios whatever margin is the score.
 func TestDropNumbers(t *testing.T) {
 	for name, c := range map[string]struct {
 		right, wrong int
@@ -63,21 +64,23 @@ func TestDropNumbers(t *testing.T) {
 		"no translations":        {0, 1400, [2]float64{1, 1}, 1.3, false},
 		"margins that overlap":   {400, 1000, [2]float64{1, 1}, 1.06, false},
 	} {
-		r, n := numbered(t, c.right, c.wrong, c.conflict, c.margin)
-		before := r.Scorer()
-		if err := r.DropNumbers(n, n); err != nil {
-			t.Fatal(err)
-		}
-		if r.numberless != c.dropped || (r.Scorer() != before) != c.dropped {
-			t.Errorf("%s: numbers say nothing: %v", name, r.numberless)
-		}
-		if !c.dropped {
-			continue
-		}
-		// A translation with other numbers counts as one without any.
-		want := float32(Logistic(-4 + 10*0.9 + 12*0.1))
-		if got := r.Probabilities[c.right-1]; math.Abs(float64(got-want)) > 1e-6 || r.Candidates[0].Source >= int32(c.right) {
-			t.Errorf("%s: the last translation has %v, not %v", name, got, want)
+		for _, score := range mine.Margins {
+			r, n := numbered(t, c.right, c.wrong, c.conflict, c.margin, score)
+			before := r.Scorer()
+			if err := r.DropNumbers(n, n); err != nil {
+				t.Fatal(err)
+			}
+			if r.numberless != c.dropped || (r.Scorer() != before) != c.dropped {
+				t.Errorf("%s, %s: numbers say nothing: %v", name, score, r.numberless)
+			}
+			if !c.dropped {
+				continue
+			}
+			// A translation with other numbers counts as one without any.
+			want := float32(Logistic(-4 + 10*0.9 + 12*0.1))
+			if got := r.Probabilities[c.right-1]; math.Abs(float64(got-want)) > 1e-6 || r.Candidates[0].Source >= int32(c.right) {
+				t.Errorf("%s, %s: the last translation has %v, not %v", name, score, got, want)
+			}
 		}
 	}
 }

@@ -60,6 +60,7 @@ type spec struct {
 	Device    string `json:",omitempty"` // setting.Arithmetic
 	Features  []string
 	Unknown   bool `json:",omitempty"` // decide.Unknown
+	ByRatio   bool `json:",omitempty"` // the scorer reads ratios, and the margin is another
 }
 
 // share is the number of candidates in doubt for each sentence that a plan assumes: which they are is known once they
@@ -81,7 +82,7 @@ func planPairs(b *stage.Builder) error {
 		source, target := b.Side(i, 0), b.Side(i, 1)
 		pair.Judged = Stage.Key(spec{
 			pair.Merges, pair.Refined, s.RefineFloor, [2]string{source.Code, target.Code}, s.Margin, s.Scorer, s.Judge,
-			s.JudgeDoubt, s.JudgeDevice, pair.Features, unknown,
+			s.JudgeDoubt, s.JudgeDevice, pair.Features, unknown, s.Margin != string(mine.Ratio),
 		})
 		a := args{Pair: i}
 		if before := stage.Before[output](b, Stage, i); before != nil && before.Key != pair.Judged {

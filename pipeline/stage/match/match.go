@@ -16,6 +16,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
+	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -53,6 +54,7 @@ type spec struct {
 	Documents string   `json:",omitempty"` // key of the pairs of documents, which are aligned
 	Aligned   []string `json:",omitempty"` // keys of their beads
 	Unknown   bool     `json:",omitempty"` // decide.Unknown
+	ByRatio   bool     `json:",omitempty"` // the scorer reads ratios, and the margin is another
 }
 
 type specSide struct {
@@ -70,6 +72,7 @@ func planPairs(b *stage.Builder) error {
 			return err
 		}
 		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned, Unknown: unknown}
+		s.ByRatio = b.Settings.Scorer != "" && b.Settings.Margin != string(mine.Ratio)
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)

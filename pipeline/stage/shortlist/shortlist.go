@@ -16,6 +16,7 @@ import (
 
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
+	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -60,6 +61,7 @@ type possible struct {
 	Scorer    string // digest
 	Doubt     float64
 	Unknown   bool `json:",omitempty"` // decide.Unknown
+	ByRatio   bool `json:",omitempty"` // the scorer reads ratios, and the margin is another
 }
 
 // Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
@@ -79,7 +81,7 @@ func Want(b *stage.Builder, pair int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, unknown}
+		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, unknown, s.Margin != string(mine.Ratio)}
 	}
 	key := Stage.Key(of)
 	sentences := [2]int{b.Side(pair, 0).Rows(), b.Side(pair, 1).Rows()}
