@@ -19,7 +19,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	// The corpus is the text without the known pairs.
 	out := must(t, "calibrate", "--src", "de", "--tgt", "en", "--src-text", write("a.de", known.restSource),
 		"--tgt-text", write("a.en", known.restTarget),
-		"--pairs", write("known.tsv", known.pairs), "--out", filepath.Join(dir,
+		"--pairs", write("known.tsv", known.pairs), "--margin", "distance", "--out", filepath.Join(dir,
 			"mined"), "--config", write("before.yaml", "cut: f0.5\n"), "--write", config, "--curve", filepath.Join(dir, "curve.tsv"), "--resamples", "50")
 	if !strings.Contains(out, "known pairs injected whole") || !strings.Contains(out, "\nthreshold ") {
 		t.Error(out)
@@ -27,7 +27,7 @@ func TestCalibrateWritesTheThreshold(t *testing.T) {
 	text, err := os.ReadFile(config)
 	if err != nil || !strings.Contains(string(text), "# mine every night") ||
 		!strings.Contains(string(text), "# for now") || strings.Contains(string(text), "0.6 ") ||
-		!strings.Contains(string(text), "k: 4") {
+		!strings.Contains(string(text), "k: 4") || !strings.Contains(string(text), "margin: distance\n") {
 		t.Errorf("%s (%v)", text, err)
 	}
 	// The config is one that a run takes, though its scorer would have asked for a probability.

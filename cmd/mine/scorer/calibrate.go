@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -96,7 +97,7 @@ they come, not only those that look wrong.`,
 		"output directory of a run: estimate precision from what people decided on its pairs")
 	f.Float64Var(&o.precision, "for-precision", 0, "wanted precision, from 0 to 1; 0: the best F1")
 	f.IntVar(&o.resamples, "resamples", 500, "bootstrap samples")
-	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none, into this YAML config")
+	f.StringVar(&o.write, "write", "", "write the threshold, and for a margin scorer: none and which margin and k it is, into this YAML config")
 	f.StringVar(&o.curve, "curve", "", "write the estimates at every threshold to this TSV file")
 	flags.Updated.Mark(f, "write")
 	flags.Text.Mark(f, "curve")
@@ -162,7 +163,12 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 		return badinput.Errorf("mine calibrate: the threshold is not written into %s, as the known pairs are not like the text: "+
 			"give pairs that are (--pairs), or leave out --write", o.write)
 	case o.write != "":
-		return writeThreshold(o.write, chosen.Threshold, true)
+		for _, flag := range []string{"encoder", "refine"} {
+			if o.Changed(flag) {
+				slog.Warn(fmt.Sprintf("the threshold in %s is of --%s, which is not written: give it to each run, or set it there", o.write, flag))
+			}
+		}
+		return writeThreshold(o.write, chosen.Threshold, &cfg.Decision)
 	}
 	return nil
 }
@@ -224,9 +230,10 @@ func writeEstimates(path string, estimates []calibration.Estimate) error {
 	})
 }
 
-// writeThreshold sets the threshold in a YAML config, and turns the scorer off if the threshold is of the margin. The
-// other settings and the comments stay. A file that does not exist is created.
-func writeThreshold(path string, threshold float64, margin bool) error {
+// writeThreshold sets the threshold in a YAML config. One of the margin turns the scorer off, and the margin and its k
+// are set, too, where the config says others; without one (nil) it is a probability. The other settings and the
+// comments stay. A file that does not exist is created.
+func writeThreshold(path string, threshold float64, of *setting.Decision) error {
 	var doc yaml.Node
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -255,9 +262,12 @@ func writeThreshold(path string, threshold float64, margin bool) error {
 	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", rounded), true)
 	setSetting(settings, "precision", "!!int", "0", false) // it would replace the threshold
 	setSetting(settings, "cut", "!!str", "", false)
-	if margin {
+	if of != nil {
 		setSetting(settings, "scorer", "!!str", "none", true)
 		setSetting(settings, "features", "!!bool", "false", false) // they need a scorer
+		defaults := flags.Declared("margin", "k")
+		setSetting(settings, "margin", "!!str", of.Margin, of.Margin != defaults[0].Default)
+		setSetting(settings, "k", "!!int", strconv.Itoa(of.K), of.K != defaults[1].Default)
 	}
 	written, err := yaml.Marshal(&doc)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/scorer"
+	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/view"
 	"bitextmine/score/calibration"
 )
@@ -55,8 +56,12 @@ func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.C
 		}
 	}
 	var scores *scorer.Scores
+	var of *setting.Decision // nil: a scorer decides
 	err := withRun(ctx, o.labels, cfg, func(run *view.Run) (err error) {
 		scores, err = scorer.ReadScores(ctx, run, cfg.EncoderOptions())
+		if err == nil && !scores.Scorer {
+			of = &run.Plan.Settings.Decision
+		}
 		return err
 	})
 	if err != nil {
@@ -77,7 +82,7 @@ func calibrateByLabels(ctx context.Context, o *calibrateOptions, cfg *pipeline.C
 	}
 	fmt.Fprintf(out, "\nthreshold %.6f: %d pairs kept, precision %s\n", chosen.Low, chosen.Kept, shown(chosen.Above))
 	if o.write != "" {
-		return writeThreshold(o.write, chosen.Low, !scores.Scorer)
+		return writeThreshold(o.write, chosen.Low, of)
 	}
 	return nil
 }
