@@ -36,6 +36,11 @@ func openExplainer(t testing.TB, location string) *decide.Explainer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := explainer.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return explainer
 }
 

@@ -63,10 +63,14 @@ func (e *explaining) close() error {
 	}
 	e.cancel()
 	<-e.ended
-	if e.run == nil {
-		return nil
+	var err error
+	if e.explainer != nil {
+		err = e.explainer.Close()
 	}
-	return e.run.Close()
+	if e.run != nil {
+		err = errors.Join(err, e.run.Close())
+	}
+	return err
 }
 
 // patience is how long a request waits for what is read in the background.

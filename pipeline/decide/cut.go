@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -202,10 +203,7 @@ func (p *decider) findThreshold(ctx context.Context, d *Decision) error {
 		return err
 	}
 	told := &Decision{Scorer: scorer, Threshold: minTold}
-	if err := p.scorer(ctx, told); err != nil {
-		return err
-	}
-	if err := told.Close(); err != nil {
+	if err := errors.Join(p.scorer(ctx, told), told.Close()); err != nil {
 		return err
 	}
 	probabilities, rejected := map[[2]int32]float32{}, map[[2]int32]bool{}

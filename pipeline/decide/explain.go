@@ -76,7 +76,8 @@ type Explainer struct {
 	texts    [2][]string // normalised, by sentence number
 }
 
-// NewExplainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing.
+// NewExplainer reads what explanations need. It decides again from the stored neighbours, and encodes nothing. Files
+// stay open until Close.
 func NewExplainer(ctx context.Context, p *view.Pair, model *model.Model, options encode.Options) (_ *Explainer, err error) {
 	x := &Explainer{pair: p}
 	for side := range x.texts {
@@ -87,9 +88,14 @@ func NewExplainer(ctx context.Context, p *view.Pair, model *model.Model, options
 	if x.lists, _, err = neighbourhoods(ctx, p); err != nil {
 		return nil, err
 	}
-	x.decision, err = Pair(ctx, p, model, options)
-	return x, err
+	if x.decision, err = Pair(ctx, p, model, options); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
+
+// Close closes what explanations are read from.
+func (x *Explainer) Close() error { return x.decision.Close() }
 
 // Explain explains a pair of sentences.
 func (x *Explainer) Explain(ctx context.Context, source, target string) (*Explanation, error) {

@@ -121,21 +121,9 @@ func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Sc
 		if err != nil {
 			return nil, err
 		}
-		s.Scorer = d.Scorer != nil
-		for i, c := range d.Candidates {
-			score := float64(c.Score)
-			if s.Scorer {
-				score = float64(d.Probabilities[i])
-			}
-			matched := d.Verdicts[i] == mine.Kept || d.Verdicts[i] == mine.BelowThreshold
-			if matched {
-				s.Matched = append(s.Matched, score)
-			}
-			accepted, ok := p.accepted[[2]int32{c.Source, c.Target}]
-			// A pair that people rejected was matched when they saw it.
-			if rejected := d.Rejections != nil && d.Rejections[i]&filter.Label != 0; ok && (matched || rejected) {
-				s.Labels = append(s.Labels, calibration.Label{Score: score, Accepted: accepted})
-			}
+		s.add(p, d)
+		if err := d.Close(); err != nil {
+			return nil, err
 		}
 	}
 	s.Used = len(s.Labels)
@@ -144,4 +132,24 @@ func ReadScores(ctx context.Context, run *view.Run, options encode.Options) (*Sc
 			s.Count.Labels, label.Path(run.Dir))
 	}
 	return s, nil
+}
+
+// add adds what was decided on a pair of languages.
+func (s *Scores) add(p labelled, d *decide.Decision) {
+	s.Scorer = d.Scorer != nil
+	for i, c := range d.Candidates {
+		score := float64(c.Score)
+		if s.Scorer {
+			score = float64(d.Probabilities[i])
+		}
+		matched := d.Verdicts[i] == mine.Kept || d.Verdicts[i] == mine.BelowThreshold
+		if matched {
+			s.Matched = append(s.Matched, score)
+		}
+		accepted, ok := p.accepted[[2]int32{c.Source, c.Target}]
+		// A pair that people rejected was matched when they saw it.
+		if rejected := d.Rejections != nil && d.Rejections[i]&filter.Label != 0; ok && (matched || rejected) {
+			s.Labels = append(s.Labels, calibration.Label{Score: score, Accepted: accepted})
+		}
+	}
 }

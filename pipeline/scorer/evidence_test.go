@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,6 +68,52 @@ func labelled(t *testing.T, run *view.Run, n uint64) {
 	}
 	if err := label.Append(run.Dir, labels); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// openFiles is how many files of a run's candidates the process has open.
+func openFiles(t *testing.T) (n int) {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		if path, err := os.Readlink(filepath.Join("/proc/self/fd", one.Name())); err == nil && filepath.Base(path) == view.CandidatesFile {
+			n++
+		}
+	}
+	return n
+}
+
+// TestNothingStaysOpen: what a run has of its candidates is closed once its labels are read, and with an explainer.
+func TestNothingStaysOpen(t *testing.T) {
+	run := mined(t, "auto")
+	labelled(t, run, 30)
+	before := openFiles(t)
+	if _, err := scorer.ReadScores(t.Context(), run, options()); err != nil {
+		t.Fatal(err)
+	}
+	if n := openFiles(t) - before; n != 0 {
+		t.Errorf("%d files stay open after ReadScores", n)
+	}
+	before = openFiles(t)
+	pair, err := run.Pair(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := decide.NewExplainer(t.Context(), pair, run.Model, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if openFiles(t) == before {
+		t.Error("an explainer has nothing open: the case shows nothing")
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := openFiles(t) - before; n != 0 {
+		t.Errorf("%d files stay open after an explainer", n)
 	}
 }
 

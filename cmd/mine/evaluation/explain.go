@@ -86,6 +86,7 @@ func runExplain(ctx context.Context, o *explainOptions, args []string, out io.Wr
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, explainer.Close()) }()
 	x, err := explainer.Explain(ctx, texts[0], texts[1])
 	if err != nil {
 		return err
