@@ -85,6 +85,41 @@ func checkAccepted(t *testing.T, run string) {
 	}
 }
 
+// TestAcceptedCopies: a scorer does not look at text that was not translated unless the run keeps it, and mine accept
+// says so.
+func TestAcceptedCopies(t *testing.T) {
+	dir := t.TempDir()
+	write := writerInto(t, dir)
+	var sides [2]string
+	for i, language := range []string{"de", "en"} {
+		text, err := os.ReadFile("../../fixtures/text/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = string(text)
+	}
+	english := strings.SplitAfter(sides[1], "\n")[:40]
+	source, target := write("a.de", sides[0]+strings.Join(english, "")), write("a.en", sides[1])
+	var copies strings.Builder
+	copies.WriteString("src_text\ttgt_text\n")
+	for _, line := range english[:5] {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		fmt.Fprintf(&copies, "%s\t%s\n", text, text)
+	}
+	accepted := write("copies.tsv", copies.String())
+	for _, c := range []struct {
+		name, flag string
+		warned     bool
+	}{{"mined", "", true}, {"kept", "--keep-copies", false}, {"margin", "--scorer=none", false}} {
+		run := filepath.Join(dir, c.name)
+		must(t, strings.Fields("run --src de --tgt en --src-text "+source+" --tgt-text "+target+" --out "+run+" "+c.flag)...)
+		code, _, log := captured(t, "accept", run, "--file", accepted)
+		if code != 0 || strings.Contains(log, "5 of the 5 pairs are text that was not translated") != c.warned {
+			t.Errorf("%s: exit code %d, log %s", c.name, code, log)
+		}
+	}
+}
+
 // TestLabelsOfNights: row numbers count in the last night, and every later night reads the labels.
 func TestLabelsOfNights(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "nights")

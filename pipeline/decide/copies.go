@@ -2,8 +2,11 @@ package decide
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 
+	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	corpusshard "bitextmine/corpus/shard"
 	"bitextmine/filter"
@@ -70,4 +73,39 @@ func copiesOf(ctx context.Context, p *view.Pair) (copies [][2]int32, err error) 
 		return nil, err
 	}
 	return WithoutCopies(ctx, p, sides)
+}
+
+// LeftOut is how many of the labels are on pairs that WithoutCopies takes out where a scorer decides: it does not see
+// them, whatever people decided.
+func LeftOut(ctx context.Context, p *view.Pair, labels []label.Label) (n int, err error) {
+	if !p.Plan.Settings.Scored() || !leavesCopiesOut(p) {
+		return 0, nil
+	}
+	found, err := Labels(ctx, p, labels)
+	if err != nil {
+		return 0, err
+	}
+	pairs := slices.Collect(maps.Keys(found))
+	vectors := p.OpenVectors()
+	defer func() { err = errors.Join(err, vectors.Close()) }()
+	for chunk := range slices.Chunk(pairs, textChunk) {
+		texts := make([][2]string, len(chunk))
+		err := p.RowsOfPairs(ctx, chunk, func(at, side int, row corpusshard.Row) { texts[at][side] = corpus.Normalise(row.Text) })
+		if err != nil {
+			return 0, err
+		}
+		for i, pair := range chunk {
+			if !filter.Copied(texts[i][0], texts[i][1]) {
+				continue
+			}
+			cosine, err := vectors.Cosine(ctx, pair[0], pair[1])
+			if err != nil {
+				return 0, err
+			}
+			if cosine >= copyCosine {
+				n++
+			}
+		}
+	}
+	return n, nil
 }

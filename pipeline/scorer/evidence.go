@@ -99,6 +99,22 @@ func Missing(ctx context.Context, run *view.Run, labels []label.Label) (int, err
 	return len(labels) - present, err
 }
 
+// LeftOut is how many of some labels are on text that was not translated, which the run's scorer does not see.
+func LeftOut(ctx context.Context, run *view.Run, labels []label.Label) (n int, err error) {
+	for i := range run.Plan.Pairs {
+		pair, err := run.Pair(i)
+		if err != nil {
+			return 0, err
+		}
+		some, err := decide.LeftOut(ctx, pair, labels)
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return n, nil
+}
+
 // Scores are the labels of a run with the scores of their pairs, and the scores of all pairs that the run matched
 // one-to-one, whatever the threshold: probabilities, or margins where no scorer decides.
 type Scores struct {

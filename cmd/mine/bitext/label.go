@@ -38,7 +38,8 @@ matched, so that the next best pair of either sentence may take their place.`)
 func NewAccept() *cobra.Command {
 	return newLabel(true, "accept", "Accept pairs of a run: no rule rejects them in a later run",
 		`Accept pairs of a run, also ones that were rejected before. In every later run into the same output
-directory no rule rejects them; their score decides.`)
+directory no rule rejects them; their score decides. Text that was not translated has none where a scorer decides:
+the run needs --keep-copies, too.`)
 }
 
 func newLabel(accepted bool, name, short, long string) *cobra.Command {
@@ -101,7 +102,7 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 		return badinput.Errorf("no pair is named: give --row, --key or --file")
 	}
 	if len(o.keys) > 0 || o.file != "" {
-		if err := checkLabels(ctx, dir, labels); err != nil {
+		if err := checkLabels(ctx, dir, labels, o.accepted); err != nil {
 			return err
 		}
 	}
@@ -132,8 +133,9 @@ func (o *labelOptions) give(dir string, labels []label.Label, out io.Writer) err
 	return nil
 }
 
-// checkLabels refuses a directory without a run, and warns of labels on sentences that the run does not have.
-func checkLabels(ctx context.Context, dir string, labels []label.Label) (err error) {
+// checkLabels refuses a directory without a run, and warns of labels on sentences that the run does not have, and of
+// pairs that are accepted in vain.
+func checkLabels(ctx context.Context, dir string, labels []label.Label, accepted bool) (err error) {
 	run, err := view.Open(ctx, dir, program.Version, slog.Default())
 	if err != nil {
 		return err
@@ -143,6 +145,14 @@ func checkLabels(ctx context.Context, dir string, labels []label.Label) (err err
 	if err == nil && missing > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d pairs are not of sentences of the run in %s; their labels stay for "+
 			"later runs", missing, len(labels), dir))
+	}
+	if err != nil || !accepted {
+		return err
+	}
+	copies, err := scorer.LeftOut(ctx, run, labels)
+	if err == nil && copies > 0 {
+		slog.Warn(fmt.Sprintf("%d of the %d pairs are text that was not translated, which no scorer looks at, accepted or not: "+
+			"give the next run --keep-copies to have it considered", copies, len(labels)))
 	}
 	return err
 }
