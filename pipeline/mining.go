@@ -36,6 +36,7 @@ type mining struct {
 	previous *record.Report       // the run before; nil if there is none
 	fitted   []record.StageReport // the stages that fitted the scorer in this run
 	report   *record.Report
+	entry    record.Run // the run in the store's history
 
 	languages []plan.Language // the text before it is cut; nil: it was not looked at
 }
@@ -287,7 +288,15 @@ func (m *mining) enter(ctx context.Context, pairs ...string) (err error) {
 	if run.Into, err = record.Into(m.cfg.Work, m.cfg.Out); err != nil {
 		return err
 	}
-	return record.Enter(ctx, m.store, run)
+	m.entry, err = record.Enter(ctx, m.store, run)
+	return err
+}
+
+// ended notes in the store's history that the run has what it was for. Without the note only more is kept.
+func (m *mining) ended(ctx context.Context) {
+	if err := record.Ended(ctx, m.store, m.entry); err != nil {
+		m.Log.Debug("mine gc will not know that a run has ended", "plan", m.entry.Plan, "reason", err)
+	}
 }
 
 // execute runs a stored plan on the engine.
@@ -343,5 +352,9 @@ func (m *mining) output(ctx context.Context, want func(*stage.Builder) (string, 
 	if err := m.execute(ctx, p); err != nil {
 		return nil, err
 	}
-	return m.files(p).Output(ctx, m.goal.Name, key)
+	out, err := m.files(p).Output(ctx, m.goal.Name, key)
+	if err == nil {
+		m.ended(ctx)
+	}
+	return out, err
 }

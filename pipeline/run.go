@@ -83,7 +83,11 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err := m.deliver(ctx, p, s.cfg.Out); err != nil {
 		return nil, err
 	}
-	return m.report, m.report.Write(filepath.Join(s.cfg.Out, record.ReportName))
+	if err := m.report.Write(filepath.Join(s.cfg.Out, record.ReportName)); err != nil {
+		return m.report, err
+	}
+	m.ended(ctx)
+	return m.report, nil
 }
 
 // Nightly is one night's Run: [night.Night]. Where cfg.DryRun is set it only prints the scripts of the next night.
@@ -113,7 +117,11 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (*record.Report, err
 		if err != nil {
 			return nil, err
 		}
-		return m.report, m.deliver(ctx, p, into)
+		if err := m.deliver(ctx, p, into); err != nil {
+			return m.report, err
+		}
+		m.ended(ctx)
+		return m.report, nil
 	}
 	if cfg.DryRun != nil {
 		previous, _, _, _ := night.Directory(cfg.Out).Last() // the night itself will warn if it is damaged

@@ -3,12 +3,16 @@ package pipeline
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -167,6 +171,35 @@ func TestSweepOfWhatABitextReplaces(t *testing.T) {
 	}
 }
 
+// TestSweepAfterARefusedRun: a run that was refused before its first task replaces nothing: all of the last good one is
+// there, of whatever age. The next good run then replaces both.
+func TestSweepAfterARefusedRun(t *testing.T) {
+	cfg := testConfig(corpora(t, 60), filepath.Join(t.TempDir(), "out"))
+	good := mustRun(t, cfg)
+	cfg.K, cfg.Overwrite = 3, true
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { usage.LimitHeap(0) })
+	cfg.MaxMemory = fmt.Sprintf("%dKiB", estimate.Memory>>10-1)
+	if _, err := Run(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), "needs") {
+		t.Fatalf("error %v", err)
+	}
+	work := filepath.Join(cfg.Out, "work")
+	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1}); err != nil || len(swept.Outputs) > 0 {
+		t.Errorf("a sweep took %v, error %v", swept, err)
+	}
+	if _, err := os.Stat(record.PlanPath(work, good.PlanID)); err != nil {
+		t.Error(err)
+	}
+	cfg.MaxMemory = ""
+	mustRun(t, cfg)
+	if swept, err := sweepWork(t, work, admin.Sweep{Keep: 1}); err != nil || swept.Outputs["match"] != 1 {
+		t.Errorf("after the next good run a sweep took %v, error %v", swept, err)
+	}
+}
+
 // TestSweepWhereTheClockIsAhead: while anyone works, what a server dated to come may be new, and stays.
 func TestSweepWhereTheClockIsAhead(t *testing.T) {
 	work := filepath.Join(t.TempDir(), "work")
@@ -219,7 +252,7 @@ func TestRunningTaskKeepsItsFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := record.Enter(t.Context(), st, record.Run{Plan: "0123"}); err != nil {
+	if _, err := record.Enter(t.Context(), st, record.Run{Plan: "0123"}); err != nil {
 		t.Fatal(err)
 	}
 	const task = "search-4567"

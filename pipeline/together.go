@@ -88,7 +88,13 @@ func (m *mining) work(ctx context.Context, request stage.Request) error {
 	if err := m.enter(ctx, pairs...); err != nil {
 		return err
 	}
-	return m.execute(ctx, p)
+	if err := m.execute(ctx, p); err != nil {
+		return err
+	}
+	if m.cfg.DryRun == nil {
+		m.ended(ctx)
+	}
+	return nil
 }
 
 // cutAll cuts the text of all languages of several minings, so that each finds its own cut.

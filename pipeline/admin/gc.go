@@ -148,12 +148,16 @@ func (g *collector) forgets(run record.Run) bool {
 	return deleted
 }
 
-// replaced reports whether enough later runs were kept in the stead of one, and counts it. A bitext also replaces what
-// was made for it alone, as the examples of a scorer or a calibration.
+// replaced reports whether enough later runs were kept in the stead of one, and counts it if it has ended: what a run
+// that failed leaves replaces nothing. A bitext also replaces what was made for it alone, as the examples of a scorer or
+// a calibration.
 func (g *collector) replaced(run record.Run, kept map[string]int) bool {
 	lines := run.Lines()
 	own := lines[0] + "\x00" + run.Goal
 	enough := kept[own] >= g.Keep || run.Goal != "" && kept[lines[0]+"\x00"] > 0
+	if run.Unfinished {
+		return enough
+	}
 	for _, line := range lines {
 		kept[line+"\x00"+run.Goal]++
 	}

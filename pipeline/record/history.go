@@ -49,6 +49,8 @@ type Run struct {
 	Target string `json:"tgt"`
 	// Pairs are those whose tasks are done together; Source and Target are then empty.
 	Pairs []string `json:"pairs,omitempty"`
+	// Unfinished: it is under way, or was stopped or failed. Those from before this was kept count as ended.
+	Unfinished bool `json:"unfinished,omitempty"`
 	Holder
 }
 
@@ -151,32 +153,47 @@ func History(ctx context.Context, st *store.Store) ([]Run, error) {
 	return runs, nil
 }
 
-// Enter adds a run to the history. A run of the same plan into the same place takes the place of the one before.
-func Enter(ctx context.Context, st *store.Store, r Run) error {
+// Enter adds a run that begins to the history, and returns it as it stands there. A run of the same plan into the same
+// place takes the place of the one before.
+func Enter(ctx context.Context, st *store.Store, r Run) (Run, error) {
 	runs, err := History(ctx, st)
 	if err != nil {
-		return err
+		return r, err
 	}
-	r.Number, r.Holder = 1, Self()
+	r.Number, r.Unfinished, r.Holder = 1, true, Self()
 	if len(runs) > 0 {
 		r.Number = runs[len(runs)-1].Number + 1
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return r, err
 	}
 	if err := st.WriteNote(ctx, RunsNote, r.Name(), data); err != nil {
-		return err
+		return r, err
 	}
 	for _, old := range runs {
 		if old.Plan == r.Plan && (old.Into == r.Into || old.Into == "" && old.Out == r.Out) {
 			// One that stays behind only keeps its plan's outputs longer.
 			if err := st.DeleteNote(ctx, RunsNote, old.Name()); err != nil && ctx.Err() != nil {
-				return err
+				return r, err
 			}
 		}
 	}
-	return nil
+	return r, nil
+}
+
+// Ended notes that a run which was entered has ended well, so that earlier ones need not be kept for it. It does not
+// bring back the note of one whose place a run of the same plan took meanwhile.
+func Ended(ctx context.Context, st *store.Store, r Run) error {
+	if _, err := st.ReadNote(ctx, RunsNote, r.Name()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r.Unfinished = false
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return st.WriteNote(ctx, RunsNote, r.Name(), data)
 }
 
 // ReadLedger returns what earlier runs left under a name: a [plan.Ledger] or [plan.Earlier]; nil: nothing. A ledger is
