@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,11 +13,12 @@ import (
 // them there, and that last changed before the given time.
 func sweepCache(ctx context.Context, b bucket, before time.Time) (swept int, bytes int64, err error) {
 	old := map[string]map[string]bool{} // names of outputs, by stage
-	found, err := filepath.Glob(filepath.Join(b.cache, "*", "*"))
+	found, err := fs.Glob(os.DirFS(b.cache), "*/*")
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, path := range found {
+	for _, name := range found {
+		path := b.Local(name)
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || strings.HasPrefix(info.Name(), ".") || lastChange(path).After(before) {
 			continue // an index, a leftover, or gone meanwhile

@@ -177,13 +177,14 @@ func (d directory) List(ctx context.Context, prefix string) iter.Seq2[Entry, err
 func (d directory) Sweep(_ context.Context, before time.Time) (swept int, bytes int64, err error) {
 	var found []string
 	for _, pattern := range []string{".*" + atomicfile.Suffix, "*/.*" + atomicfile.Suffix} {
-		match, err := filepath.Glob(filepath.Join(d.root, pattern))
+		match, err := fs.Glob(os.DirFS(d.root), pattern)
 		if err != nil {
 			return 0, 0, err
 		}
 		found = append(found, match...)
 	}
-	for _, path := range found {
+	for _, name := range found {
+		path := d.path(name)
 		if lastChange(path).After(before) {
 			continue
 		}

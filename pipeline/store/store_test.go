@@ -103,16 +103,17 @@ func TestOneCache(t *testing.T) {
 // it is old enough; what is still in the bucket, and files that are no outputs, stay.
 func TestCacheOfAnotherMachine(t *testing.T) {
 	b := memblob.OpenBucket(nil)
-	machine := func() (*store.Store, string) {
-		cache := t.TempDir()
+	caches := t.TempDir()
+	machine := func(name string) (*store.Store, string) {
+		cache := filepath.Join(caches, name)
 		back, err := store.OpenBucket(b, cache)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return store.New(back, storetest.Quiet), cache
 	}
-	here, _ := machine()
-	there, cache := machine()
+	here, _ := machine("m1")
+	there, cache := machine("m[1]")
 	kept := store.Task{Stage: "encode", Key: "fedcba9876543210"}
 	for _, one := range []store.Task{task, kept} {
 		if _, err := there.Do(t.Context(), one, write("one")); err != nil {
@@ -138,6 +139,26 @@ func TestCacheOfAnotherMachine(t *testing.T) {
 	for path, want := range map[string]bool{filepath.Join(cache, "encode", task.Key): false, filepath.Join(cache, "encode", kept.Key): true, index: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestSweepOfABracketedDirectory takes what was left there, not in a directory whose path it would match as a pattern.
+func TestSweepOfABracketedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	left := func(out string) string { return filepath.Join(dir, out, "work", "encode", ".0123.1.tmp") }
+	for _, out := range []string{"o1", "o[1]"} {
+		if err := os.MkdirAll(left(out), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, filepath.Join(dir, "o[1]", "work"))
+	if swept, _, err := s.Sweep(t.Context(), time.Now().Add(time.Hour)); swept != 1 || err != nil {
+		t.Errorf("swept %d, error %v", swept, err)
+	}
+	for out, want := range map[string]bool{"o1": true, "o[1]": false} {
+		if _, err := os.Stat(left(out)); (err == nil) != want {
+			t.Errorf("%s: %v", out, err)
 		}
 	}
 }

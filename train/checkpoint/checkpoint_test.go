@@ -135,6 +135,25 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestOpenABracketedDirectory takes what was left there, not in a directory whose path it would match as a pattern.
+func TestOpenABracketedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	left := func(name string) string { return filepath.Join(dir, name, "step-00000001.tmp") }
+	for _, name := range []string{"o1", "o[1]"} {
+		if err := os.MkdirAll(left(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (Dir{filepath.Join(dir, "o[1]")}).Open(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"o1": true, "o[1]": false} {
+		if _, err := os.Stat(left(name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestIncompleteIsIgnoredAndNamed: whichever files of a checkpoint are missing, the others are found.
 func TestIncompleteIsIgnoredAndNamed(t *testing.T) {
 	names := []string{Encoder, Heads, Optimiser, stateFile}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +27,9 @@ func (d Dir) Open() error {
 	if err := os.MkdirAll(d.Path, 0o777); err != nil {
 		return badinput.Errorf("the directory of the training: %w", err)
 	}
-	left, err := filepath.Glob(filepath.Join(d.Path, "step-*"+atomicfile.Suffix))
-	for _, path := range left {
-		err = errors.Join(err, os.RemoveAll(path))
+	left, err := fs.Glob(os.DirFS(d.Path), "step-*"+atomicfile.Suffix)
+	for _, name := range left {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(d.Path, name)))
 	}
 	return err
 }
