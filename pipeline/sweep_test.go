@@ -151,6 +151,64 @@ func TestSweepKnowsPlaces(t *testing.T) {
 	}
 }
 
+// TestSweepForgetsOnlyTheDeleted: a directory of many pairs that moved with its work directory, a work directory that
+// moved alone, and the directories of another machine were not deleted, and what is there replaces what was before.
+func TestSweepForgetsOnlyTheDeleted(t *testing.T) {
+	dir, all := corpora(t, 60), t.TempDir()
+	cfg := testConfig(dir, filepath.Join(all, "ml", "de-en"))
+	cfg.Work = filepath.Join(all, "ml", "work")
+	mustRun(t, cfg)
+	other := cfg
+	other.Out, other.K = filepath.Join(all, "ml", "other"), 3
+	mustRun(t, other)
+	forgotten := func(what, work string, want int) {
+		t.Helper()
+		swept, err := sweepWork(t, work, admin.Sweep{Keep: 1, Deleted: true, DryRun: true})
+		if err != nil || swept.Outputs["match"] != want {
+			t.Errorf("%s: a sweep takes %v, error %v", what, swept, err)
+		}
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(all, from), filepath.Join(all, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move("ml/work", "alone")
+	forgotten("the work directory moved alone", filepath.Join(all, "alone"), 0)
+	move("alone", "ml/work")
+	move("ml", "moved")
+	work := filepath.Join(all, "moved", "work")
+	forgotten("all moved", work, 0)
+	if err := os.RemoveAll(filepath.Join(all, "moved", "other")); err != nil {
+		t.Fatal(err)
+	}
+	forgotten("one of two was deleted", work, 1)
+	rewrite := func(change func(*record.Run)) {
+		t.Helper()
+		err := store.WithExisting(t.Context(), work, options().Log, func(st *store.Store) error {
+			runs, err := record.History(t.Context(), st)
+			for i := range runs {
+				change(&runs[i])
+				data, failed := json.Marshal(runs[i])
+				err = errors.Join(err, failed, st.WriteNote(t.Context(), record.RunsNote, runs[i].Name(), data))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite(func(r *record.Run) {
+		r.Host, r.Into = "elsewhere", filepath.Join(all, "elsewhere", filepath.Base(r.Out))
+	})
+	forgotten("of another machine", work, 0)
+	rewrite(func(r *record.Run) { r.Into = filepath.Join(all, "moved", filepath.Base(r.Out)) }) // as it was written before
+	cfg.Out, cfg.Work, cfg.K, cfg.Overwrite = filepath.Join(all, "moved", "de-en"), work, 2, true
+	mustRun(t, cfg)
+	forgotten("of a later run into the same place", work, 1)
+}
+
 // TestSweepOfWhatABitextReplaces: a calibration goes when a bitext was made after it into the same directory, and what
 // has a moment to come, of a clock that was wrong, goes as well.
 func TestSweepOfWhatABitextReplaces(t *testing.T) {

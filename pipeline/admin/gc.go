@@ -134,25 +134,30 @@ func (g *collector) mark(ctx context.Context) error {
 }
 
 // forgets reports whether a run counts as one that has never been. It stays where its directory cannot be told: runs
-// from before places were kept have it as it was named, from a directory that is not known.
+// from before places were kept have it as it was named, from a directory that is not known, and those of other machines
+// may be on disks that this one does not see.
 func (g *collector) forgets(run record.Run) bool {
 	dir, known := run.Directory(g.store.Local(""))
-	if !g.Deleted || !known {
+	if !g.Deleted || !known || run.Movable() && run.Host != record.Self().Host {
 		return false
 	}
-	_, err := os.Stat(dir)
-	deleted := errors.Is(err, fs.ErrNotExist)
+	deleted := missing(dir) && (!filepath.IsAbs(run.Out) || !run.Movable() || missing(run.Out))
 	if deleted {
 		g.log.Info("a run is forgotten, as its output directory was deleted", "run", run.Number, "out", dir)
 	}
 	return deleted
 }
 
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // replaced reports whether enough later runs were kept in the stead of one, and counts it if it has ended: what a run
 // that failed leaves replaces nothing. A bitext also replaces what was made for it alone, as the examples of a scorer or
 // a calibration.
 func (g *collector) replaced(run record.Run, kept map[string]int) bool {
-	lines := run.Lines()
+	lines := run.Lines(g.store.Local(""))
 	own := lines[0] + "\x00" + run.Goal
 	enough := kept[own] >= g.Keep || run.Goal != "" && kept[lines[0]+"\x00"] > 0
 	if run.Unfinished {

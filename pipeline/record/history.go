@@ -65,19 +65,23 @@ func (r Run) Of() string {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Lines name the successions that a run counts in, apart from its goal: the runs of two languages into a directory.
-// Later runs of the first one replace it. The second has also the runs from before places were kept, whose directory is
-// known by how it was named.
-func (r Run) Lines() []string {
+// Lines name the successions that a run counts in, apart from its goal: the runs of two languages into a directory, of
+// a store whose files are in a work directory. Later runs of the first one replace it. The second has also the runs from
+// before places were kept, whose directory is known by how it was named.
+func (r Run) Lines(work string) []string {
 	named := strings.Join([]string{"named", r.Out, r.Source, r.Target}, "\x00")
 	if r.Into == "" {
 		return []string{named}
 	}
-	return []string{strings.Join([]string{"into", r.Into, r.Source, r.Target}, "\x00"), named}
+	into := r.Into
+	if dir, known := r.Directory(work); known { // notes of before may have one that lies beside the work directory absolute
+		into = dir
+	}
+	return []string{strings.Join([]string{"into", into, r.Source, r.Target}, "\x00"), named}
 }
 
 // Into is the place of an output directory, which does not depend on how it is named: from the work directory if that
-// lies in it, as they then move together, else absolute.
+// lies in it, or both in one directory, as those of many pairs do, so that they move together; else absolute.
 func Into(work, out string) (string, error) {
 	out, err := Resolved(out)
 	if err != nil || store.Remote(work) {
@@ -87,11 +91,22 @@ func Into(work, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if from, err := filepath.Rel(out, work); err == nil && filepath.IsLocal(from) {
+	if within(out, work) || within(filepath.Dir(work), out) {
 		return filepath.Rel(work, out)
 	}
 	return out, nil
 }
+
+// within reports whether a path is that of a directory or lies in it.
+func within(dir, path string) bool {
+	from, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(from)
+}
+
+// Movable reports whether the run's output directory may lie elsewhere than [Run.Directory] says: what is beside the
+// work directory may have moved with it or not, and on another machine a path may lead to another disk. One that the
+// work directory lies in is where that is.
+func (r Run) Movable() bool { return strings.Trim(r.Into, "./") != "" || r.Into == "" }
 
 // Directory is the run's output directory, of a store whose files are in a work directory. It is known if the directory
 // from which the run was started does not matter.

@@ -26,7 +26,8 @@ func TestPlacesOfRuns(t *testing.T) {
 		{filepath.Join(link, "there", "work"), link, filepath.Join("..", ".."), real},
 		{"there", "there", ".", filepath.Join(real, "there")},
 		{"there/work", "other", filepath.Join(real, "other"), filepath.Join(real, "other")},
-		{filepath.Join(real, "there"), filepath.Join(link, "gone", "deep"), filepath.Join(real, "gone", "deep"), filepath.Join(real, "gone", "deep")},
+		{filepath.Join(real, "there"), filepath.Join(link, "gone", "deep"), filepath.Join("..", "gone", "deep"), filepath.Join(real, "gone", "deep")},
+		{"there/work", "there/de-en", filepath.Join("..", "de-en"), filepath.Join(real, "there", "de-en")},
 		{"s3://bucket/work", "there", filepath.Join(real, "there"), filepath.Join(real, "there")},
 	} {
 		into, err := Into(c.work, c.out)
