@@ -272,8 +272,12 @@ func (m *mining) keep(ctx context.Context, p *plan.Plan) error {
 		return err
 	}
 	m.report.PlanID = id
+	// Held afterwards, so that a sweep finds the plan of whatever is held.
+	if err := m.store.WriteNote(ctx, record.PlansNote, id+".json", data); err != nil {
+		return err
+	}
 	m.held.Add(ctx, m.store, m.Log, id)
-	return m.store.WriteNote(ctx, record.PlansNote, id+".json", data)
+	return nil
 }
 
 // enter adds the run to the store's history. pairs are those whose tasks are done together; none: it is of one.

@@ -105,8 +105,8 @@ func (g *collector) usePlan(ctx context.Context, id string) error {
 	if g.used.plans[id] {
 		return nil
 	}
-	g.used.plans[id] = true
-	_, err := g.markPlan(ctx, id, false, func(output string) { g.used.outputs[output] = true })
+	unread, err := g.markPlan(ctx, id, false, func(output string) { g.used.outputs[output] = true })
+	g.used.plans[id] = unread == nil && err == nil // else it is read again: it may just be written
 	return err
 }
 
