@@ -179,6 +179,23 @@ func TestNightlyKeepsWhatIsCalledLatest(t *testing.T) {
 	}
 }
 
+// TestNightlyWhereARunWas: the night is refused before the work, as every command would read the run instead of it.
+func TestNightlyWhereARunWas(t *testing.T) {
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	mustRun(t, cfg)
+	report := filepath.Join(cfg.Out, record.ReportName)
+	if _, err := Nightly(t.Context(), cfg, options()); !badinput.Is(err) || !strings.Contains(err.Error(), report) || !strings.Contains(err.Error(), "--out") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(cfg.Out, night.LatestName)); err == nil {
+		t.Error("the night was published")
+	}
+	if err := os.Rename(report, report+".old"); err != nil {
+		t.Fatal(err)
+	}
+	mustNight(t, cfg)
+}
+
 // TestNightlyAfterTheClockWentBack: the night is newer all the same, and the summary says so.
 func TestNightlyAfterTheClockWentBack(t *testing.T) {
 	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))

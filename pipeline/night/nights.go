@@ -131,13 +131,23 @@ func (d Directory) Next() (int, error) {
 	return numberOf(names[len(names)-1]) + 1, nil
 }
 
-// refuseOwn refuses a directory whose OUT/latest is not a link: it is the user's, and not to be replaced.
+// refuseOwn refuses a directory whose OUT/latest is not a link: it is the user's, and not to be replaced. One that has
+// the report of a run is refused, too: commands would read that for ever instead of the nights'.
 func (d Directory) refuseOwn() error {
+	if report := filepath.Join(string(d), record.ReportName); !missing(report) {
+		return badinput.Errorf("%s is the report of a run, behind which commands would not find the nights: move it and its bitext away, "+
+			"or name another directory with --out", report)
+	}
 	path := filepath.Join(string(d), record.LatestName)
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink != 0 {
 		return nil
 	}
 	return badinput.Errorf("%s is not the link to the last night that nightly runs make; move it away, or name another directory with --out", path)
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // Link makes OUT/latest lead to a night, at once.
@@ -225,7 +235,7 @@ func morningPage(name string, r, previous *record.Report, d *admin.Difference, w
 	return page.Bytes()
 }
 
-// files tells which inputs are new, changed or gone.
+// files tells which inputs are new, changed or gone. A file that has both sides is one.
 func files(page *bytes.Buffer, r, previous *record.Report) {
 	before := map[string]string{}
 	divided := 0
@@ -235,7 +245,12 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 		}
 	}
 	var added, changed []string
+	seen := map[string]bool{}
 	for _, in := range r.Inputs {
+		if seen[in.Path] {
+			continue
+		}
+		seen[in.Path] = true
 		sum, there := before[in.Path]
 		switch {
 		case !there:
@@ -248,7 +263,7 @@ func files(page *bytes.Buffer, r, previous *record.Report) {
 			divided++
 		}
 	}
-	fmt.Fprintf(page, "\n%d files of text: %d new, %d changed, %d gone since the run before.\n", len(r.Inputs), len(added), len(changed), len(before))
+	fmt.Fprintf(page, "\n%d files of text: %d new, %d changed, %d gone since the run before.\n", len(seen), len(added), len(changed), len(before))
 	if divided > 0 {
 		fmt.Fprintf(page, "The records of %d files are documents and were divided into sentences.\n", divided)
 	}

@@ -30,6 +30,16 @@ func TestPageNamesFiles(t *testing.T) {
 	}
 }
 
+// TestPageOfOneFileForBothSides: it is one file, and neither new nor gone on the next night.
+func TestPageOfOneFileForBothSides(t *testing.T) {
+	both := &record.Report{Inputs: []record.InputReport{{Language: "de", Path: "both.tsv", SHA256: "1"}, {Language: "en", Path: "both.tsv", SHA256: "1"}}}
+	for want, before := range map[string]*record.Report{"1 files of text: 1 new, 0 changed, 0 gone": nil, "1 files of text: 0 new, 0 changed, 0 gone": both} {
+		if page := string(morningPage("000002", both, before, nil, nil)); !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+}
+
 // TestMetricsOfAFailedNight: the run before gives its numbers if it is of the same pair.
 func TestMetricsOfAFailedNight(t *testing.T) {
 	cfg := config.Config{}
