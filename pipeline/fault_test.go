@@ -23,9 +23,12 @@ import (
 	"time"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
+	"bitextmine/internal/usage"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/record"
+	"bitextmine/pipeline/stage"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/store/storetest"
 )
@@ -106,6 +109,78 @@ func onFaulty(f *faulty) Options {
 		return store.New(f, log), err
 	}
 	return opts
+}
+
+// unpublishable is a backend that publishes nothing, for a reason that the user must mend.
+type unpublishable struct{ store.Backend }
+
+func (unpublishable) Publish(context.Context, string, string, []store.File, []byte) error {
+	return badinput.Errorf("the bucket may not be written")
+}
+
+// TestFailuresAroundATask: a task that cannot be published, or not begin, leaves a note of it that says whether a retry
+// would fail, too.
+func TestFailuresAroundATask(t *testing.T) {
+	cfg := testConfig(corpora(t, 40), filepath.Join(t.TempDir(), "out"))
+	estimate, err := Plan(t.Context(), cfg, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := options().openStore(t.Context(), estimate.Work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p, err := stage.ReadPlan(t.Context(), st, estimate.PlanID, options().Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Encoder = filepath.Join(t.TempDir(), "gone")
+	data, gone, err := p.Encode()
+	if err == nil {
+		err = st.WriteNote(t.Context(), record.PlansNote, gone+".json", data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, newer, little := options(), options(), TaskConfig{}
+	locked.OpenStore = func(_ context.Context, location string, log *slog.Logger) (*store.Store, error) {
+		back, err := store.OpenDirectory(location)
+		return store.New(unpublishable{back}, log), err
+	}
+	newer.Version = "another"
+	task, _, _ := p.Task(0)
+	little.MaxMemory = fmt.Sprintf("%dKiB", task.Memory>>10-1)
+	t.Cleanup(func() { usage.LimitHeap(0) })
+	for _, c := range []struct {
+		plan string
+		opts Options
+		task TaskConfig
+		says string
+	}{
+		{estimate.PlanID, locked, TaskConfig{}, "may not be written"},
+		{gone, options(), TaskConfig{}, "gone"},
+		{estimate.PlanID, newer, TaskConfig{}, "another version"},
+		{estimate.PlanID, options(), little, "needs"},
+	} {
+		c.task.Plan = record.PlanPath(estimate.Work, c.plan)
+		name := task.Stage + "-" + task.Key
+		if err := st.DeleteNote(t.Context(), record.FailedNote, name); err != nil {
+			t.Fatal(err)
+		}
+		err := RunTasks(t.Context(), c.task, c.opts)
+		failed, unread := record.Holders(t.Context(), st, record.FailedNote)
+		if how := failed[name]; unread != nil || !badinput.Is(err) || !how.Permanent || !strings.Contains(how.Error, c.says) {
+			t.Errorf("%s: error %v, note %+v, %v", c.says, err, how, unread)
+		}
+		if running, err := record.Holders(t.Context(), st, record.RunningNote); err != nil || len(running) > 0 {
+			t.Errorf("%s: running %v, error %v", c.says, running, err)
+		}
+	}
 }
 
 // TestEveryStoreOperationMayFail: whichever operation fails, the run ends with its error or without need of it, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -57,16 +58,18 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	cfg.Index += cfg.Offset
 	p, err := stage.ReadPlan(ctx, st, id, opts.Version)
 	if err != nil {
+		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
 		return err
 	}
-	cfg.Index += cfg.Offset
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
 	model, err := setting.OpenEncoder(p.Encoder, p.Settings.Dim)
 	if err != nil {
+		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
 		return err
 	}
 	env := &stage.Env{
@@ -96,6 +99,18 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 			"memory", plan.Bytes(usage.PeakMemory()), "estimate", plan.Bytes(t.Memory))
 	}
 	return nil
+}
+
+// noteFailure notes how the task of a plan failed that could not begin, so that whoever waits for it need not guess. Of a
+// plan of another version of the program its tasks are known, too.
+func noteFailure(ctx context.Context, st *store.Store, log *slog.Logger, id string, index int, failure error) {
+	data, err := st.ReadNote(ctx, record.PlansNote, id+".json")
+	if err != nil {
+		return
+	}
+	if outputs, err := plan.Outputs(data, "plan "+id); err == nil && index >= 0 && index < len(outputs) {
+		record.Failed(ctx, st, log, store.Task{Stage: outputs[index][0], Key: outputs[index][1]}, failure)
+	}
 }
 
 func round(seconds float64) float64 { return math.Round(seconds*100) / 100 }

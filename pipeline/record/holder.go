@@ -31,17 +31,8 @@ func Self() Holder { return Holder{Process: lockfile.Self()} }
 // that cannot be written does not stop the task.
 func Working(ctx context.Context, st *store.Store, log *slog.Logger, task store.Task) (done func(error)) {
 	name := task.Stage + "-" + task.Key
-	note := func(kind string, h Holder) {
-		data, err := json.Marshal(h)
-		if err == nil {
-			err = st.WriteNote(ctx, kind, name, data)
-		}
-		if err != nil {
-			log.Debug("mine status will not show a task", "stage", task.Stage, "key", task.Key, "reason", err)
-		}
-	}
 	h := Self()
-	note(RunningNote, h)
+	note(ctx, st, log, RunningNote, task, h)
 	return func(failure error) {
 		ctx := context.WithoutCancel(ctx)
 		forget := func(kind string) {
@@ -49,13 +40,34 @@ func Working(ctx context.Context, st *store.Store, log *slog.Logger, task store.
 				log.Debug("a note stays behind", "kind", kind, "name", name, "reason", err)
 			}
 		}
-		if failure != nil && !errors.Is(failure, context.Canceled) {
-			h.Error, h.Permanent = failure.Error(), badinput.Is(failure)
-			note(FailedNote, h)
-		} else if failure == nil {
+		if failure == nil {
 			forget(FailedNote)
+		} else {
+			h.fail(ctx, st, log, task, failure)
 		}
 		forget(RunningNote)
+	}
+}
+
+// Failed notes how a task failed that could not begin.
+func Failed(ctx context.Context, st *store.Store, log *slog.Logger, task store.Task, failure error) {
+	Self().fail(context.WithoutCancel(ctx), st, log, task, failure)
+}
+
+func (h Holder) fail(ctx context.Context, st *store.Store, log *slog.Logger, task store.Task, failure error) {
+	if !errors.Is(failure, context.Canceled) {
+		h.Error, h.Permanent = failure.Error(), badinput.Is(failure)
+		note(ctx, st, log, FailedNote, task, h)
+	}
+}
+
+func note(ctx context.Context, st *store.Store, log *slog.Logger, kind string, task store.Task, h Holder) {
+	data, err := json.Marshal(h)
+	if err == nil {
+		err = st.WriteNote(ctx, kind, task.Stage+"-"+task.Key, data)
+	}
+	if err != nil {
+		log.Debug("mine status will not show a task", "stage", task.Stage, "key", task.Key, "reason", err)
 	}
 }
 

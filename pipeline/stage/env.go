@@ -223,7 +223,8 @@ func (e *Env) Close() error {
 	return errors.Join(append(all, e.Free())...)
 }
 
-// Do runs one task unless its output is there. It refuses one that needs more memory than tasks may have.
+// Do runs one task unless its output is there, and notes how it ended. It refuses one that needs more memory than tasks
+// may have.
 func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*store.Output, error) {
 	d, err := Named(t.Stage)
 	if err != nil {
@@ -231,7 +232,9 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 	}
 	ctx, span := record.StartSpan(ctx, t.Stage, attribute.String("key", t.Key), attribute.Int64("items", t.Items))
 	task := store.Task{Stage: t.Stage, Key: t.Key}
+	var done func(error)
 	out, err := e.Store.Do(ctx, task, func(dir string) (any, error) {
+		done = record.Working(ctx, e.Store, e.Log, task)
 		if err := t.Fits(e.Resources.MemoryBound()); err != nil {
 			return nil, err
 		}
@@ -239,14 +242,18 @@ func (e *Env) Do(ctx context.Context, t *plan.Task, meter progress.Meter) (*stor
 		if e.Begins != nil {
 			e.Begins(t.Stage)
 		}
-		done := record.Working(ctx, e.Store, e.Log, task)
 		info, err := d.Run(ctx, e, t, dir, meter)
 		if err == nil {
 			err = e.checkProcessor(ctx, true)
 		}
-		done(err)
 		return info, err
 	})
+	switch {
+	case done != nil: // also where it could not be published
+		done(err)
+	case err != nil:
+		record.Failed(ctx, e.Store, e.Log, task, err)
+	}
 	if err == nil {
 		span.SetAttributes(attribute.Bool("cached", out.Cached))
 	}
