@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -224,7 +225,13 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 			success: "Complete", failures: []string{"Failed"}, poll: k.Poll,
 			pods: "job-name", container: containerName, logs: logsOf(job), log: k.Log,
 		}
-		if err := object.run(ctx); err != nil {
+		ended := (*podFailure)(nil)
+		if err := object.run(ctx); errors.As(err, &ended) {
+			there, unread := job.Done(ctx)
+			if unread != nil || len(missing(newArray(job, wave, maxArray, k.Cores, k.MaxMemory), job.Plan.Waves[wave].Tasks, there)) > 0 {
+				return err
+			}
+		} else if err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -260,6 +261,27 @@ func TestObjectsRunToTheirEnd(t *testing.T) {
 		applied, err := os.ReadFile(filepath.Join(dir, "applied"))
 		if got := strings.Count(string(applied), "kind: "+c.kind+"\n"); err != nil || got != c.runs {
 			t.Errorf("%s: %d of kind %s, error %v", state, got, c.kind, err)
+		}
+	}
+}
+
+// TestJobThatAnotherRunRemoved: a run whose Job is gone goes on if the outputs are there, as another run of the same plan
+// made them, and else ends and says so.
+func TestJobThatAnotherRunRemoved(t *testing.T) {
+	k := kubernetes(nil)
+	k.DryRun, k.Poll, k.Log = nil, time.Millisecond, slog.New(slog.DiscardHandler)
+	for _, made := range []bool{true, false} {
+		fakeKubectl(t, `*apply*) cat >/dev/null; rm -f polled ;;
+*pods*) ;;
+*get*) [ -e polled ] && { echo 'Error from server (NotFound): jobs.batch "mine" not found' >&2; exit 1; }; touch polled ;;`)
+		j := job(3, 2)
+		j.Out = t.TempDir()
+		j.Done = func(context.Context) (func(stage, key string) bool, error) {
+			return func(string, string) bool { return made }, nil
+		}
+		err := k.Run(t.Context(), j)
+		if ended := (*podFailure)(nil); errors.As(err, &ended) == made || made && err != nil || !made && !strings.Contains(err.Error(), "was removed") {
+			t.Errorf("made %v: error %v", made, err)
 		}
 	}
 }

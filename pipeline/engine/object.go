@@ -30,8 +30,12 @@ type object struct {
 // logsOf is the directory for what is known of a job's pods.
 func logsOf(job Job) string { return filepath.Join(job.Out, "kubernetes") }
 
+// pollsOfAbsence is how often in a row an object is not there before it counts as removed: another run of the same plan
+// replaces it by one of the same name.
+const pollsOfAbsence = 3
+
 // run replaces an object of that name, if an earlier run left one, waits for its end and removes it. If the object
-// failed, the error is a *podFailure.
+// failed, or somebody removed it, the error is a *podFailure.
 func (o object) run(ctx context.Context) (err error) {
 	if err := o.remove(ctx); err != nil {
 		return err
@@ -44,12 +48,18 @@ func (o object) run(ctx context.Context) (err error) {
 		o.poll = 5 * time.Second
 	}
 	queue := newQueue(o)
-	for faults := 0; ; {
+	for faults, absent := 0, 0; ; {
 		state, err := o.get(ctx, o.kind, o.name, "--output", "jsonpath="+o.ends)
 		states := strings.Fields(state)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err != nil && strings.Contains(err.Error(), "(NotFound)"):
+			if absent++; absent >= pollsOfAbsence {
+				return &podFailure{what: o.kind + " " + o.name, reasons: []string{
+					"it was removed before its end was seen, as another run of the same plan does, or somebody",
+				}}
+			}
 		case err != nil:
 			if faults++; faults > 60 {
 				return err
@@ -59,7 +69,7 @@ func (o object) run(ctx context.Context) (err error) {
 		case slices.ContainsFunc(o.failures, func(failure string) bool { return slices.Contains(states, failure) }):
 			return o.failure(ctx)
 		default:
-			faults = 0
+			faults, absent = 0, 0
 			if err := queue.look(ctx); err != nil {
 				return err
 			}
