@@ -165,7 +165,7 @@ func (d Directory) Link(name string) error {
 	return atomicfile.SyncDir(string(d))
 }
 
-// Prune removes the oldest nights until keep are left.
+// Prune removes the oldest nights until keep are left, and what engines logged before these.
 func (d Directory) Prune(keep int) error {
 	names, err := d.clean()
 	if err != nil {
@@ -176,6 +176,33 @@ func (d Directory) Prune(keep int) error {
 		aside := filepath.Join(string(d), label.RunsName, "."+name+atomicfile.Suffix)
 		if err := errors.Join(os.Rename(path, aside), os.RemoveAll(aside)); err != nil {
 			return fmt.Errorf("remove the old night %s: %w", path, err)
+		}
+	}
+	if len(names) <= keep {
+		return nil
+	}
+	final, _ := d.Night(names[len(names)-keep])
+	if oldest, err := record.ReadReport(final); err == nil { // else it is not known when it began
+		return d.pruneLogs(oldest.Started)
+	}
+	return nil
+}
+
+// pruneLogs removes what engines logged of tasks that changed last before a moment.
+func (d Directory) pruneLogs(before time.Time) error {
+	for _, engine := range []string{"slurm", "command", "kubernetes"} {
+		logs, err := os.ReadDir(filepath.Join(string(d), engine))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("list the logs of earlier nights: %w", err)
+		}
+		for _, log := range logs {
+			info, err := log.Info()
+			if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
+				continue // gone meanwhile, or none
+			}
+			if err := os.Remove(filepath.Join(string(d), engine, log.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("remove the log of an earlier night: %w", err)
+			}
 		}
 	}
 	return nil

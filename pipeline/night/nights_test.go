@@ -98,6 +98,47 @@ func TestNights(t *testing.T) {
 	}
 }
 
+// TestLogsOfNights: engines' logs go with the nights that they are of.
+func TestLogsOfNights(t *testing.T) {
+	d := Directory(t.TempDir())
+	now := time.Now()
+	for i, name := range []string{"000001-2026-01-01", "000002-2026-01-02"} {
+		final, _ := d.Night(name)
+		if err := os.MkdirAll(final, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := (&record.Report{Started: now.Add(time.Duration(i-2) * time.Hour)}).Write(filepath.Join(final, record.ReportName)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, engine := range []string{"slurm", "command", "kubernetes"} {
+		for name, age := range map[string]time.Duration{"old": 90 * time.Minute, "new": 30 * time.Minute} {
+			path := filepath.Join(string(d), engine, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600), os.Chtimes(path, now, now.Add(-age))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		keep int
+		want []string
+	}{{2, []string{"new", "old"}}, {1, []string{"new"}}} {
+		if err := d.Prune(c.keep); err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []string{"slurm", "command", "kubernetes"} {
+			var left []string
+			logs, err := os.ReadDir(filepath.Join(string(d), engine))
+			for _, log := range logs {
+				left = append(left, log.Name())
+			}
+			if err != nil || !slices.Equal(left, c.want) {
+				t.Errorf("with %d nights %v of %s are left, error %v", c.keep, left, engine, err)
+			}
+		}
+	}
+}
+
 // TestLastReadableReport: the newest one that can be read, and the warning says which cannot.
 func TestLastReadableReport(t *testing.T) {
 	d := Directory(t.TempDir())
