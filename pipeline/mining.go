@@ -296,13 +296,6 @@ func (m *mining) enter(ctx context.Context, pairs ...string) (err error) {
 	return err
 }
 
-// ended notes in the store's history that the run has what it was for. Without the note only more is kept.
-func (m *mining) ended(ctx context.Context) {
-	if err := record.Ended(ctx, m.store, m.entry); err != nil {
-		m.Log.Debug("mine gc will not know that a run has ended", "plan", m.entry.Plan, "reason", err)
-	}
-}
-
 // execute runs a stored plan on the engine.
 func (m *mining) execute(ctx context.Context, p *plan.Plan) error {
 	return m.executeOn(ctx, m.engine, p, m.cfg.DryRun != nil)
@@ -358,7 +351,7 @@ func (m *mining) output(ctx context.Context, want func(*stage.Builder) (string, 
 	}
 	out, err := m.files(p).Output(ctx, m.goal.Name, key)
 	if err == nil {
-		m.ended(ctx)
+		record.Ended(ctx, m.store, m.Log, m.entry)
 	}
 	return out, err
 }

@@ -86,7 +86,7 @@ func Run(ctx context.Context, cfg Config, opts Options) (_ *record.Report, err e
 	if err := m.report.Write(filepath.Join(s.cfg.Out, record.ReportName)); err != nil {
 		return m.report, err
 	}
-	m.ended(ctx)
+	record.Ended(ctx, m.store, m.Log, m.entry)
 	return m.report, nil
 }
 
@@ -120,7 +120,7 @@ func Nightly(ctx context.Context, cfg Config, opts Options) (*record.Report, err
 		if err := m.deliver(ctx, p, into); err != nil {
 			return m.report, err
 		}
-		m.ended(ctx)
+		record.Ended(ctx, m.store, m.Log, m.entry)
 		return m.report, nil
 	}
 	if cfg.DryRun != nil {

@@ -101,8 +101,8 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	return nil
 }
 
-// noteFailure notes how the task of a plan failed that could not begin, so that whoever waits for it need not guess. Of a
-// plan of another version of the program its tasks are known, too.
+// noteFailure notes how the task of a plan failed that could not begin, so that whoever waits for it need not guess. Of
+// a plan of another version of the program its tasks are known, too.
 func noteFailure(ctx context.Context, st *store.Store, log *slog.Logger, id string, index int, failure error) {
 	data, err := st.ReadNote(ctx, record.PlansNote, id+".json")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/plan"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/stage"
 )
 
@@ -92,7 +93,7 @@ func (m *mining) work(ctx context.Context, request stage.Request) error {
 		return err
 	}
 	if m.cfg.DryRun == nil {
-		m.ended(ctx)
+		record.Ended(ctx, m.store, m.Log, m.entry)
 	}
 	return nil
 }

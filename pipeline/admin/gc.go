@@ -154,8 +154,8 @@ func missing(path string) bool {
 }
 
 // replaced reports whether enough later runs were kept in the stead of one, and counts it if it has ended: what a run
-// that failed leaves replaces nothing. A bitext also replaces what was made for it alone, as the examples of a scorer or
-// a calibration.
+// that failed leaves replaces nothing. A bitext also replaces what was made for it alone, as the examples of a scorer
+// or a calibration.
 func (g *collector) replaced(run record.Run, kept map[string]int) bool {
 	lines := run.Lines(g.store.Local(""))
 	own := lines[0] + "\x00" + run.Goal

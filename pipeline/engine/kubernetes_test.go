@@ -265,8 +265,8 @@ func TestObjectsRunToTheirEnd(t *testing.T) {
 	}
 }
 
-// TestJobThatAnotherRunRemoved: a run whose Job is gone goes on if the outputs are there, as another run of the same plan
-// made them, and else ends and says so.
+// TestJobThatAnotherRunRemoved: a run whose Job is gone goes on if the outputs are there, as another run of the same
+// plan made them, and else ends and says so.
 func TestJobThatAnotherRunRemoved(t *testing.T) {
 	k := kubernetes(nil)
 	k.DryRun, k.Poll, k.Log = nil, time.Millisecond, slog.New(slog.DiscardHandler)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"path/filepath"
 	"slices"
@@ -65,16 +66,17 @@ func (r Run) Of() string {
 // Name is the name of the run's note.
 func (r Run) Name() string { return fmt.Sprintf("%08d-%s.json", r.Number, r.Plan) }
 
-// Lines name the successions that a run counts in, apart from its goal: the runs of two languages into a directory, of
-// a store whose files are in a work directory. Later runs of the first one replace it. The second has also the runs from
-// before places were kept, whose directory is known by how it was named.
+// Lines name the successions that a run counts in, apart from its goal: the runs of two languages into a directory,
+// of a store whose files are in a work directory. Later runs of the first one replace it. The second has also the runs
+// from before places were kept, whose directory is known by how it was named.
 func (r Run) Lines(work string) []string {
 	named := strings.Join([]string{"named", r.Out, r.Source, r.Target}, "\x00")
 	if r.Into == "" {
 		return []string{named}
 	}
 	into := r.Into
-	if dir, known := r.Directory(work); known { // notes of before may have one that lies beside the work directory absolute
+	// Notes of before have a directory beside the work directory absolute.
+	if dir, known := r.Directory(work); known {
 		into = dir
 	}
 	return []string{strings.Join([]string{"into", into, r.Source, r.Target}, "\x00"), named}
@@ -197,18 +199,21 @@ func Enter(ctx context.Context, st *store.Store, r Run) (Run, error) {
 	return r, nil
 }
 
-// Ended notes that a run which was entered has ended well, so that earlier ones need not be kept for it. It does not
-// bring back the note of one whose place a run of the same plan took meanwhile.
-func Ended(ctx context.Context, st *store.Store, r Run) error {
-	if _, err := st.ReadNote(ctx, RunsNote, r.Name()); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// Ended notes that a run which was entered has ended well, so that it replaces earlier ones. Without the note only more
+// is kept. It does not bring back the note of one whose place a run of the same plan took meanwhile.
+func Ended(ctx context.Context, st *store.Store, log *slog.Logger, r Run) {
 	r.Unfinished = false
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
+	_, err := st.ReadNote(ctx, RunsNote, r.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return
 	}
-	return st.WriteNote(ctx, RunsNote, r.Name(), data)
+	data, failed := json.Marshal(r)
+	if err = errors.Join(err, failed); err == nil {
+		err = st.WriteNote(ctx, RunsNote, r.Name(), data)
+	}
+	if err != nil {
+		log.Debug("mine gc will not know that a run has ended", "plan", r.Plan, "reason", err)
+	}
 }
 
 // ReadLedger returns what earlier runs left under a name: a [plan.Ledger] or [plan.Earlier]; nil: nothing. A ledger is
