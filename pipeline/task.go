@@ -78,6 +78,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 	if err := env.CheckEncoder(); err != nil {
+		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
 		return err
 	}
 	step := p.Len()
