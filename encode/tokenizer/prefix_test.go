@@ -9,7 +9,7 @@ import (
 	"bitextmine/encode/model"
 )
 
-// prefixed is a model whose WordPiece tokenizer lower-cases, with more settings of the tokenizer, and a prefix for German.
+// prefixed is a model whose WordPiece tokenizer lower-cases, with more settings of the tokenizer, and German's prefix.
 func prefixed(t *testing.T, tokenizer, prefix, maxTokens string) *model.Model {
 	t.Helper()
 	m, err := model.LoadFS(fstest.MapFS{

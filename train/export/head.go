@@ -41,8 +41,8 @@ func (g *Graph) Head(tokens string, h Head, width, opset int) (output string, di
 	return g.After(x, h, dim)
 }
 
-// After writes what a head has after its poolings, whose vectors are x [batch, dim], and gives the name and the width of
-// its output.
+// After writes what a head has after its poolings, whose vectors are x [batch, dim], and gives the name and the width
+// of its output.
 func (g *Graph) After(x string, h Head, dim int) (output string, width int) {
 	for i, d := range h.Dense {
 		x = g.dense(fmt.Sprintf("%sdense%d.", headPrefix, i+1), d, x)
