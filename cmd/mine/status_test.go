@@ -197,7 +197,7 @@ func TestTaskAndItsMemory(t *testing.T) {
 	}
 	task := []string{"task", record.PlanPath(estimate.Work, estimate.PlanID), "0", "--max-memory"}
 	code, _, said = captured(t, append(task, "50MiB")...)
-	if code != exitPermanent || !strings.Contains(said, "task 0: a task of stage encode needs") || !strings.Contains(said, "raise --max-memory") {
+	if code != exitPermanent || !strings.Contains(said, "task 0 (encode): a task of stage encode needs") || !strings.Contains(said, "raise --max-memory") {
 		t.Errorf("a task in 50 MiB: exit code %d, %s", code, said)
 	}
 	if done, err := filepath.Glob(filepath.Join(estimate.Work, "encode", "*")); err != nil || len(done) != 0 {

