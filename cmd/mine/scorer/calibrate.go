@@ -133,17 +133,9 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 		return badinput.Errorf("mine calibrate: nothing was mined, so there is no threshold to choose: check the text and " +
 			"the encoder's languages")
 	}
-	chosen := calibration.BestF1(estimates)
-	if chosen.F1.Value == 0 {
-		return badinput.Errorf("mine calibrate: no pair of the text is estimated to be right at any threshold, so there is none to choose: " +
-			"give known pairs (--pairs) that are more like the text")
-	}
-	if o.precision > 0 {
-		var ok bool
-		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
-			return badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or "+
-				"give pairs that are more like the text", o.precision)
-		}
+	chosen, err := o.choose(estimates)
+	if err != nil {
+		return err
 	}
 	e, misfit := c.Misfit(estimates)
 	if misfit {
@@ -171,6 +163,23 @@ func runCalibrate(ctx context.Context, o calibrateOptions, cfg pipeline.Config, 
 		return writeThreshold(o.write, chosen.Threshold, &cfg.Decision)
 	}
 	return nil
+}
+
+// choose returns the estimate with the best F1, or the one for the precision that is asked for.
+func (o calibrateOptions) choose(estimates []calibration.Estimate) (calibration.Estimate, error) {
+	chosen := calibration.BestF1(estimates)
+	if chosen.F1.Value == 0 {
+		return chosen, badinput.Errorf("mine calibrate: no pair of the text is estimated to be right at any threshold, so there is none to choose: " +
+			"give known pairs (--pairs) that are more like the text")
+	}
+	if o.precision > 0 {
+		var ok bool
+		if chosen, ok = calibration.ForPrecision(estimates, o.precision); !ok {
+			return chosen, badinput.Errorf("mine calibrate: no threshold is estimated to give a precision of %g: ask for less, or "+
+				"give pairs that are more like the text", o.precision)
+		}
+	}
+	return chosen, nil
 }
 
 // knownPairs reads the pairs to inject, and warns if their columns seem swapped; without a file, the program's own for
