@@ -163,18 +163,14 @@ func scorerFor(p *decider) (*score.Scorer, error) {
 	return scorer, nil
 }
 
-// Unknown says whether what a plan's scorer has for unknown languages decides about a pair, with an encoder whose
-// manifest lists these languages. No digest has them.
-func Unknown(p *plan.Plan, pair int, languages []string) (bool, error) {
-	if len(p.Scorer) == 0 {
-		return false, nil
-	}
-	scorer, err := score.Decode(p.Scorer)
-	if err != nil {
-		return false, badinput.Errorf("the scorer cannot be used: %w", err)
+// Unknown says whether what a plan's scorer, if it has one, has for unknown languages decides about a pair, with an
+// encoder whose manifest lists these languages. No digest has them.
+func Unknown(scorer *score.Scorer, p *plan.Plan, pair int, languages []string) bool {
+	if scorer == nil {
+		return false
 	}
 	_, known := scorer.For(p.Settings.Encoder, listed(languages, [2]string{p.Side(pair, 0).Code, p.Side(pair, 1).Code}))
-	return !known, nil
+	return !known
 }
 
 // listed says whether an encoder that lists languages lists both of a pair.

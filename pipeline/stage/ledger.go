@@ -9,10 +9,12 @@ import (
 	"slices"
 
 	"bitextmine/bitext/label"
+	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
+	"bitextmine/score"
 )
 
 // Ledger reads and writes what runs leave of a stage's outputs for later runs. A ledger saves work and changes no
@@ -137,6 +139,20 @@ type Builder struct {
 	earlier map[string]any // Request.Earlier
 	tasks   map[string][]plan.Task
 	seen    map[string]bool
+	scorer  *score.Scorer
+}
+
+// DecodedScorer is the plan's scorer, which is decoded once for all pairs; nil: it has none.
+func (b *Builder) DecodedScorer() (*score.Scorer, error) {
+	if b.scorer != nil || len(b.Scorer) == 0 {
+		return b.scorer, nil
+	}
+	scorer, err := score.Decode(b.Scorer)
+	if err != nil {
+		return nil, badinput.Errorf("the scorer cannot be used: %w", err)
+	}
+	b.scorer = scorer
+	return scorer, nil
 }
 
 // Cost is a task's cost in bytes.

@@ -72,12 +72,13 @@ func planPairs(b *stage.Builder) error {
 	if b.Judge == nil {
 		return nil
 	}
+	scorer, err := b.DecodedScorer()
+	if err != nil {
+		return err
+	}
 	for i := range b.Pairs {
 		merge.Want(b, i)
-		unknown, err := decide.Unknown(b.Plan, i, b.Listed)
-		if err != nil {
-			return err
-		}
+		unknown := decide.Unknown(scorer, b.Plan, i, b.Listed)
 		pair, s := &b.Pairs[i], &b.Settings
 		source, target := b.Side(i, 0), b.Side(i, 1)
 		pair.Judged = Stage.Key(spec{

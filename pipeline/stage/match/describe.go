@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 
-	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
 	"bitextmine/pipeline/decide"
@@ -47,21 +46,9 @@ type describeSpec struct {
 	Output   string `json:",omitempty"` // stage.Tokens.Output, where there are tokens
 }
 
-// scorerOf reads the scorer of a plan; nil: it has none.
-func scorerOf(b *stage.Builder) (*score.Scorer, error) {
-	if len(b.Scorer) == 0 {
-		return nil, nil
-	}
-	scorer, err := score.Decode(b.Scorer)
-	if err != nil {
-		return nil, badinput.Errorf("the scorer cannot be used: %w", err)
-	}
-	return scorer, nil
-}
-
 // planDescriptions asks for the descriptions of all shards if a scorer weighs features.
 func planDescriptions(b *stage.Builder) error {
-	scorer, err := scorerOf(b)
+	scorer, err := b.DecodedScorer()
 	if scorer == nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type featuresSpec struct {
 
 // planFeatures asks for the features of every pair's candidates if a scorer weighs them.
 func planFeatures(b *stage.Builder) error {
-	scorer, err := scorerOf(b)
+	scorer, err := b.DecodedScorer()
 	if scorer == nil {
 		return err
 	}

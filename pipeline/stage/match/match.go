@@ -65,12 +65,13 @@ type specSide struct {
 
 // planPairs plans the bitext of every pair. The stages that match reads have planned their tasks before.
 func planPairs(b *stage.Builder) error {
+	scorer, err := b.DecodedScorer()
+	if err != nil {
+		return err
+	}
 	for pair := range b.Pairs {
 		// Strong vectors follow from the settings and the merges.
-		unknown, err := decide.Unknown(b.Plan, pair, b.Listed)
-		if err != nil {
-			return err
-		}
+		unknown := decide.Unknown(scorer, b.Plan, pair, b.Listed)
 		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned, Unknown: unknown}
 		s.ByRatio = b.Settings.Scorer != "" && b.Settings.Margin != string(mine.Ratio)
 		rows := [2]int{}

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bitextmine/internal/badinput"
 	"bitextmine/internal/spill"
 	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
@@ -25,7 +24,6 @@ import (
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
 
-	"bitextmine/score"
 )
 
 // Stage is the descriptor.
@@ -67,20 +65,17 @@ type possible struct {
 // Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
 func Want(b *stage.Builder, pair int) (string, error) {
 	merge.Want(b, pair)
+	scorer, err := b.DecodedScorer()
+	if err != nil {
+		return "", err
+	}
 	s := b.Settings
 	of := spec{Merges: b.Pairs[pair].Merges, Margin: s.Margin, K: s.K, Retrieval: s.Retrieval, Floor: s.RefineFloor, KeepCopies: s.KeepCopies}
 	if s.Scored() {
-		scorer, err := score.Decode(b.Scorer)
-		if err != nil {
-			return "", badinput.Errorf("the scorer cannot be used: %w", err)
-		}
 		of.K, of.Retrieval = scorer.K, ""
 	}
 	if s.RefineDoubt > 0 {
-		unknown, err := decide.Unknown(b.Plan, pair, b.Listed)
-		if err != nil {
-			return "", err
-		}
+		unknown := decide.Unknown(scorer, b.Plan, pair, b.Listed)
 		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, unknown, s.Margin != string(mine.Ratio)}
 	}
 	key := Stage.Key(of)
