@@ -59,18 +59,20 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	cfg.Index += cfg.Offset
-	p, err := stage.ReadPlan(ctx, st, id, opts.Version)
-	if err != nil {
+	failed := func(err error) error { // the task could not begin
 		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
 		return err
+	}
+	p, err := stage.ReadPlan(ctx, st, id, opts.Version)
+	if err != nil {
+		return failed(err)
 	}
 	if cfg.Index < 0 || cfg.Index >= p.Len() {
 		return badinput.Errorf("plan %s has tasks 0 to %d, not %d", cfg.Plan, p.Len()-1, cfg.Index)
 	}
 	model, err := setting.OpenEncoder(p.Encoder, p.Settings.Dim)
 	if err != nil {
-		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
-		return err
+		return failed(err)
 	}
 	env := &stage.Env{
 		Files: view.NewFiles(st, p, work), Model: model, Resources: cfg.Resources, Log: opts.Log, OpenEncoder: opts.OpenEncoder,
@@ -78,8 +80,7 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
 	if err := env.CheckEncoder(); err != nil {
-		noteFailure(ctx, st, opts.Log, id, cfg.Index, err)
-		return err
+		return failed(err)
 	}
 	step := p.Len()
 	if cfg.Step > 0 {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"bitextmine/internal/badinput"
+	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 )
 
@@ -147,7 +148,7 @@ func (k Kubernetes) sees(work string) error {
 			return err
 		}
 		switch {
-		case store.Remote(path) || slices.ContainsFunc(mounts, func(mount string) bool { return below(absolute, mount) }):
+		case store.Remote(path) || slices.ContainsFunc(mounts, func(mount string) bool { return record.Within(mount, absolute) }):
 		case k.Claim != "":
 			return badinput.Errorf("pods do not see %s: it is not below kubernetes_mount = %s, where they have the claim %s; set "+
 				"kubernetes_mount to the path that the claim's volume has here, and put text and work directory below it", path, k.Mount, k.Claim)
@@ -158,15 +159,9 @@ func (k Kubernetes) sees(work string) error {
 	return nil
 }
 
-// below says whether a path is a directory or lies in it; both are absolute.
-func below(path, dir string) bool {
-	rest, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rest)
-}
-
 // WorkingDir is where a pod with the claim begins: in the current directory if the claim has it, for relative paths.
 func (k Kubernetes) WorkingDir() string {
-	if dir, err := os.Getwd(); err == nil && below(dir, k.Mount) {
+	if dir, err := os.Getwd(); err == nil && record.Within(k.Mount, dir) {
 		return dir
 	}
 	return k.Mount

@@ -93,14 +93,14 @@ func Into(work, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if within(out, work) || within(filepath.Dir(work), out) {
+	if Within(out, work) || Within(filepath.Dir(work), out) {
 		return filepath.Rel(work, out)
 	}
 	return out, nil
 }
 
-// within reports whether a path is that of a directory or lies in it.
-func within(dir, path string) bool {
+// Within reports whether a path is that of a directory or lies in it.
+func Within(dir, path string) bool {
 	from, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(from)
 }
