@@ -45,7 +45,18 @@ func WithoutCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) 
 		}
 	}
 	slices.SortFunc(pairs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
-	pairs = slices.Compact(pairs)
+	if copies, err = copied(ctx, p, slices.Compact(pairs)); err != nil {
+		return nil, err
+	}
+	for _, pair := range copies {
+		sides[0].Drop(int(pair[0]), pair[1])
+		sides[1].Drop(int(pair[1]), pair[0])
+	}
+	return copies, nil
+}
+
+// copied returns those of some pairs whose texts are copies, in their order.
+func copied(ctx context.Context, p *view.Pair, pairs [][2]int32) (copies [][2]int32, err error) {
 	for chunk := range slices.Chunk(pairs, textChunk) {
 		texts := make([][2]string, len(chunk))
 		err := p.RowsOfPairs(ctx, chunk, func(at, side int, row corpusshard.Row) { texts[at][side] = corpus.Normalise(row.Text) })
@@ -54,8 +65,6 @@ func WithoutCopies(ctx context.Context, p *view.Pair, sides [2]mine.Neighbours) 
 		}
 		for i, pair := range chunk {
 			if filter.Copied(texts[i][0], texts[i][1]) {
-				sides[0].Drop(int(pair[0]), pair[1])
-				sides[1].Drop(int(pair[1]), pair[0])
 				copies = append(copies, pair)
 			}
 		}
@@ -85,26 +94,19 @@ func LeftOut(ctx context.Context, p *view.Pair, labels []label.Label) (n int, er
 	if err != nil {
 		return 0, err
 	}
-	pairs := slices.Collect(maps.Keys(found))
+	copies, err := copied(ctx, p, slices.Collect(maps.Keys(found)))
+	if err != nil {
+		return 0, err
+	}
 	vectors := p.OpenVectors()
 	defer func() { err = errors.Join(err, vectors.Close()) }()
-	for chunk := range slices.Chunk(pairs, textChunk) {
-		texts := make([][2]string, len(chunk))
-		err := p.RowsOfPairs(ctx, chunk, func(at, side int, row corpusshard.Row) { texts[at][side] = corpus.Normalise(row.Text) })
+	for _, pair := range copies {
+		cosine, err := vectors.Cosine(ctx, pair[0], pair[1])
 		if err != nil {
 			return 0, err
 		}
-		for i, pair := range chunk {
-			if !filter.Copied(texts[i][0], texts[i][1]) {
-				continue
-			}
-			cosine, err := vectors.Cosine(ctx, pair[0], pair[1])
-			if err != nil {
-				return 0, err
-			}
-			if cosine >= copyCosine {
-				n++
-			}
+		if cosine >= copyCosine {
+			n++
 		}
 	}
 	return n, nil
