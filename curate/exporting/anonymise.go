@@ -21,16 +21,13 @@ const (
 // sides are the beginnings of names of columns.
 var sides = [2]string{"src", "tgt"}
 
-// fixedColumns are the repaired texts.
-var fixedColumns = [2]string{"src_fixed", "tgt_fixed"}
-
 // anonymise masks the personal data of the first rows of a batch, up to a number, in its texts and in the columns that
 // repeat them: repaired texts, and the parts of blocks.
 func (e *exporter) anonymise(b *table.Batch, rows int) (_ *table.Batch, err error) {
 	if e.opts.Anonymise == Keep {
 		return b, nil
 	}
-	names := [][2]string{{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, fixedColumns}
+	names := [][2]string{{e.opts.Table.SourceColumn, e.opts.Table.TargetColumn}, filtering.FixedColumns}
 	var out []table.Values
 	for i, pair := range names {
 		if i > 0 && (e.opts.Anonymise == AsColumns || !b.Has(pair[0]) && !b.Has(pair[1])) {

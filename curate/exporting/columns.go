@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bitextmine/bitext/table"
+	"bitextmine/curate/filtering"
 )
 
 // allColumns stands for the names of all columns.
@@ -51,7 +52,7 @@ func needed(e *exporter) (columns []string) {
 	case e.opts.Columns != nil:
 		columns = slices.Clone(e.opts.Columns)
 		if e.opts.Anonymise == InTexts { // the other side's text numbers what is masked
-			columns = append(append(columns, fixedColumns[:]...), PartsColumns[:]...)
+			columns = append(append(columns, filtering.FixedColumns[:]...), PartsColumns[:]...)
 		}
 	case e.format.Sides:
 		columns = []string{t.SourceColumn, t.TargetColumn}

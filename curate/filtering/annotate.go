@@ -140,11 +140,8 @@ func (c *columns) set(row int, p *annotate.Pair) {
 	}
 }
 
-// The columns of repaired texts.
-const (
-	sourceFixed = "src_fixed"
-	targetFixed = "tgt_fixed"
-)
+// FixedColumns are those of repaired texts.
+var FixedColumns = [2]string{"src_fixed", "tgt_fixed"}
 
 // fix adds the columns of repaired texts. The original ones stay.
 func (f *filterer) fix(b *table.Batch) (*table.Batch, error) {
@@ -170,5 +167,5 @@ func (f *filterer) fix(b *table.Batch) (*table.Batch, error) {
 			f.report.Fixed++
 		}
 	}
-	return b.With(table.Values{Name: sourceFixed, Text: sources}, table.Values{Name: targetFixed, Text: targets})
+	return b.With(table.Values{Name: FixedColumns[0], Text: sources}, table.Values{Name: FixedColumns[1], Text: targets})
 }
