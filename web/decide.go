@@ -204,7 +204,7 @@ func (o *shown) sample(rows []int32, now *decisions) *page.Sample {
 			break
 		}
 		end = pairs.Lot(&keys)
-		if s.Decided++; l.Accepted && !l.Edited() {
+		if s.Decided++; l.Right() {
 			s.Accepted++
 		}
 	}

@@ -92,6 +92,9 @@ type Label struct {
 // Edited reports whether the person corrected a text.
 func (l Label) Edited() bool { return l.SourceText != "" }
 
+// Right reports whether the pair is right as it was mined: one that had to be corrected is not.
+func (l Label) Right() bool { return l.Accepted && !l.Edited() }
+
 // Decisions returns labels without texts and names, which change nothing in a run.
 func Decisions(labels []Label) []Label {
 	out := slices.Clone(labels)
@@ -164,12 +167,7 @@ func Accept(dir string, pairs []Label) (already int, err error) {
 // Replace adds a label or, if withdrawn, takes the one on its pair back, unless allowed returns an error, which it
 // returns. No other process writes labels between that and the label.
 func Replace(dir string, l Label, withdrawn bool, allowed func() error) error {
-	return write(dir, withdrawn, func() ([]Label, error) {
-		if allowed == nil {
-			return []Label{l}, nil
-		}
-		return []Label{l}, allowed()
-	})
+	return write(dir, withdrawn, func() ([]Label, error) { return []Label{l}, allowed() })
 }
 
 // write adds the labels that choose returns while no other process writes any.

@@ -21,7 +21,7 @@ func TestWithdrawn(t *testing.T) {
 		{one, false, []Label{one, other}},
 		{one, true, []Label{other}},
 	} {
-		if err := Replace(dir, step.on, step.withdrawn, nil); err != nil {
+		if err := Replace(dir, step.on, step.withdrawn, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		labels, err := Latest(dir)

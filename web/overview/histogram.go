@@ -172,7 +172,7 @@ func newReliability(set *pairs.Set, labels []label.Label) Reliability {
 			continue
 		}
 		if pair := set.Numbers(row); !math.IsNaN(float64(pair.Value)) {
-			r.Bands[bandOf(pair.Value)].judge(right(l), pair.Kept)
+			r.Bands[bandOf(pair.Value)].judge(l.Right(), pair.Kept)
 		}
 	}
 	r.estimate(kept)
@@ -188,16 +188,13 @@ func (r *Reliability) count(set *pairs.Set, l label.Label) (row int, ok bool) {
 	switch {
 	case !ok:
 		r.Elsewhere++
-	case right(l):
+	case l.Right():
 		r.Accepted++
 	default:
 		r.Rejected++
 	}
 	return row, ok
 }
-
-// right reports whether a pair is right as it was mined: one that had to be corrected is not.
-func right(l label.Label) bool { return l.Accepted && !l.Edited() }
 
 func bandOf(probability float32) int {
 	return min(bands-1, max(0, int(float64(probability)*bands+1e-6)))

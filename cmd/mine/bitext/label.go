@@ -111,10 +111,10 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 
 // give gives the labels.
 func (o *labelOptions) give(dir string, labels []label.Label, out io.Writer) error {
-	if _, err := label.Latest(dir); err != nil { // the next run could not obey
-		return err
-	}
 	if !o.accepted {
+		if _, err := label.Latest(dir); err != nil { // the next run could not obey
+			return err
+		}
 		if err := label.Append(dir, labels); err != nil {
 			return err
 		}
