@@ -258,7 +258,14 @@ type Part struct {
 
 // Origin is the name that the bitext gives the shard for a row: where files share it, that of the row's file.
 func (s *Shard) Origin(row uint32) string {
-	return s.FileName(sort.Search(len(s.Files), func(i int) bool { return s.Files[i].First > row }) - 1)
+	return s.FileName(s.fileOf(row))
+}
+
+// OriginPath is the path of the file that a row is from.
+func (s *Shard) OriginPath(row uint32) string { return s.FilePath(s.fileOf(row)) }
+
+func (s *Shard) fileOf(row uint32) int {
+	return sort.Search(len(s.Files), func(i int) bool { return s.Files[i].First > row }) - 1
 }
 
 // FileName is the name that the bitext gives the shard for the rows of one of the files that share it.

@@ -78,9 +78,7 @@ func (o *restOptions) run(ctx context.Context, dir string, stdout io.Writer) err
 					_, err := fmt.Fprintln(out, text)
 					return err
 				}
-				origin := of.Origin(at)
-				file := origin[:strings.LastIndexByte(origin, '#')] // a path may have # itself
-				return lines.Encode(restRow{text, row.Doc, row.URL, file, row.Line})
+				return lines.Encode(restRow{text, row.Doc, row.URL, of.OriginPath(at), row.Line})
 			})
 			return errors.Join(err, out.Flush())
 		})
