@@ -18,7 +18,6 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
-	"bitextmine/internal/subtag"
 	"bitextmine/train/words"
 )
 
@@ -56,18 +55,10 @@ func (o Options) number(id int32) int32 {
 	return o.Number(id)
 }
 
-// prefix returns a language's prefix, and whether it has one; without any prefixes it is empty. The exported manifest's
-// Prefix must return the same.
+// prefix returns a language's prefix, and whether it has one, as the exported manifest does.
 func (o Options) prefix(language string) (model.Prefix, bool) {
-	if len(o.Prefixes) == 0 {
-		return model.Prefix{}, true
-	}
-	for _, key := range []string{language, subtag.Language(language), model.AnyLanguage} {
-		if p, ok := o.Prefixes[key]; ok {
-			return p, true
-		}
-	}
-	return model.Prefix{}, false
+	p, err := model.Manifest{Prefixes: o.Prefixes}.Prefix(language)
+	return p, err == nil
 }
 
 // specials is the number of ids of a sentence that are not its text's own. A prefix that is text is a part of it.
