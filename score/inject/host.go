@@ -134,16 +134,14 @@ func (in *Injection) StrongCosines(ctx context.Context, candidates []mine.Candid
 	}
 	var texts [2][]string
 	for side, n := range in.numbers {
+		language := in.host.Languages[side]
 		texts[side] = make([]string, len(n.own)+len(n.added))
 		for i, number := range n.own {
-			texts[side][number] = in.host.Texts[side][i]
+			texts[side][number], _ = surface.Calm(in.host.Texts[side][i], language)
 		}
 		for i, number := range n.added {
-			texts[side][number] = in.texts[side][i]
+			texts[side][number], _ = surface.Calm(in.texts[side][i], language)
 		}
 	}
-	return in.host.Strong.Cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string {
-		calm, _ := surface.Calm(texts[side][number], in.host.Languages[side])
-		return calm
-	})
+	return in.host.Strong.Cosines(ctx, in.host.Languages, candidates, func(side int, number int32) string { return texts[side][number] })
 }
