@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	corpusshard "bitextmine/corpus/shard"
 	"bitextmine/filter"
@@ -84,17 +83,13 @@ func copiesOf(ctx context.Context, p *view.Pair) (copies [][2]int32, err error) 
 	return WithoutCopies(ctx, p, sides)
 }
 
-// LeftOut is how many of the labels are on pairs that WithoutCopies takes out where a scorer decides: it does not see
-// them, whatever people decided.
-func LeftOut(ctx context.Context, p *view.Pair, labels []label.Label) (n int, err error) {
+// LeftOut is how many of the pairs with a label are among those that WithoutCopies takes out where a scorer decides: it
+// does not see them, whatever people decided.
+func LeftOut(ctx context.Context, p *view.Pair, labels map[[2]int32]bool) (n int, err error) {
 	if !p.Plan.Settings.Scored() || !leavesCopiesOut(p) {
 		return 0, nil
 	}
-	found, err := Labels(ctx, p, labels)
-	if err != nil {
-		return 0, err
-	}
-	copies, err := copied(ctx, p, slices.Collect(maps.Keys(found)))
+	copies, err := copied(ctx, p, slices.Collect(maps.Keys(labels)))
 	if err != nil {
 		return 0, err
 	}

@@ -90,23 +90,25 @@ func Warn(ctx context.Context, files *view.Files, warn func(format string, args 
 	return err
 }
 
-// Missing is how many of some labels name pairs of sentences that a run does not have. If all do, it is an error.
-func Missing(ctx context.Context, run *view.Run, labels []label.Label) (int, error) {
-	_, present, err := among(ctx, run.Files, labels)
+// Found are labels whose sentences a run has.
+type Found struct {
+	Missing int // labels of which it has not both
+	pairs   []labelled
+}
+
+// Find finds the sentences of labels in a run. If it has none of them, that is an error.
+func Find(ctx context.Context, run *view.Run, labels []label.Label) (Found, error) {
+	pairs, present, err := among(ctx, run.Files, labels)
 	if err == nil && present == 0 {
 		err = badinput.Errorf("the run in %s has none of the %d pairs of sentences: they are of another run, so name that one", run.Dir, len(labels))
 	}
-	return len(labels) - present, err
+	return Found{len(labels) - present, pairs}, err
 }
 
-// LeftOut is how many of some labels are on text that was not translated, which the run's scorer does not see.
-func LeftOut(ctx context.Context, run *view.Run, labels []label.Label) (n int, err error) {
-	for i := range run.Plan.Pairs {
-		pair, err := run.Pair(i)
-		if err != nil {
-			return 0, err
-		}
-		some, err := decide.LeftOut(ctx, pair, labels)
+// LeftOut is how many of the labels are on text that was not translated, which the run's scorer does not see.
+func (f Found) LeftOut(ctx context.Context) (n int, err error) {
+	for _, pair := range f.pairs {
+		some, err := decide.LeftOut(ctx, pair.Pair, pair.accepted)
 		if err != nil {
 			return 0, err
 		}

@@ -189,7 +189,7 @@ func TestLabelsOfAnotherRun(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"scores":   func() error { _, err := scorer.ReadScores(t.Context(), run, options()); return err },
 		"examples": func() error { _, _, err := scorer.ReadExamples(t.Context(), run, options()); return err },
-		"missing":  func() error { _, err := scorer.Missing(t.Context(), run, foreign); return err },
+		"missing":  func() error { _, err := scorer.Find(t.Context(), run, foreign); return err },
 	} {
 		if err := read(); !badinput.Is(err) || !strings.Contains(err.Error(), "of another run") {
 			t.Errorf("%s: %v", name, err)

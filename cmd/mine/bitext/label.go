@@ -141,15 +141,15 @@ func checkLabels(ctx context.Context, dir string, labels []label.Label, accepted
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	missing, err := scorer.Missing(ctx, run, labels)
-	if err == nil && missing > 0 {
+	found, err := scorer.Find(ctx, run, labels)
+	if err == nil && found.Missing > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d pairs are not of sentences of the run in %s; their labels stay for "+
-			"later runs", missing, len(labels), dir))
+			"later runs", found.Missing, len(labels), dir))
 	}
 	if err != nil || !accepted {
 		return err
 	}
-	copies, err := scorer.LeftOut(ctx, run, labels)
+	copies, err := found.LeftOut(ctx)
 	if err == nil && copies > 0 {
 		slog.Warn(fmt.Sprintf("%d of the %d pairs are text that was not translated, which no scorer looks at, accepted or not: "+
 			"give the next run --keep-copies to have it considered", copies, len(labels)))

@@ -23,7 +23,6 @@ import (
 	"bitextmine/pipeline/stage/merge"
 	"bitextmine/pipeline/store"
 	"bitextmine/pipeline/view"
-
 )
 
 // Stage is the descriptor.
