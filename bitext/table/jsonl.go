@@ -144,12 +144,13 @@ func typeOf(value json.RawMessage) arrow.DataType {
 		return arrow.FixedWidthTypes.Boolean
 	case c == '-' || '0' <= c && c <= '9':
 		_, err := strconv.ParseInt(string(value), 10, 64)
+		_, exact := inFloat(value)
 		switch {
-		case err == nil && inFloat(value):
+		case err == nil && exact:
 			return arrow.PrimitiveTypes.Int64
 		case err == nil:
 			return wide
-		case inFloat(value):
+		case exact:
 			return arrow.PrimitiveTypes.Float64
 		}
 	case c == '[':
@@ -161,11 +162,11 @@ func typeOf(value json.RawMessage) arrow.DataType {
 	return rawJSON
 }
 
-// inFloat reports whether a float64 gives a number again; of a whole number every digit.
-func inFloat(value json.RawMessage) bool {
+// inFloat is a number as a float64, and whether that gives it again; of a whole number every digit.
+func inFloat(value json.RawMessage) (float64, bool) {
 	v, err := strconv.ParseFloat(string(value), 64)
 	whole := !bytes.ContainsAny(value, ".eE")
-	return err == nil && (!whole || strconv.FormatFloat(v, 'f', -1, 64) == string(value))
+	return v, err == nil && (!whole || strconv.FormatFloat(v, 'f', -1, 64) == string(value))
 }
 
 // common is the type that has the values of both.
@@ -250,9 +251,9 @@ func appendJSON(to array.Builder, value json.RawMessage) bool {
 		b.Append(v)
 		return err == nil
 	case *array.Float64Builder:
-		v, err := strconv.ParseFloat(string(value), 64)
+		v, exact := inFloat(value)
 		b.Append(v)
-		return err == nil && inFloat(value)
+		return exact
 	case *array.ListBuilder:
 		var list []string
 		err := json.Unmarshal(value, &list)
