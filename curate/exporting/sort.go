@@ -50,11 +50,9 @@ func divided(ctx context.Context, e *exporter, sets []*set, begin uint64, known 
 	bits := min(binBits, 64-known)
 	shift := 64 - known - bits
 	bins := make([]bin, 1<<bits)
-	err := e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
+	in := func(at uint64) bool { return at>>(shift+bits) == begin }
+	err := e.ordered(ctx, in, func(_ *table.Batch, _ []int, orders []uint64) error {
 		for _, at := range orders {
-			if at>>(shift+bits) != begin {
-				continue
-			}
 			bin := &bins[at>>shift&(1<<bits-1)]
 			if bin.rows == 0 {
 				bin.one = at
@@ -74,7 +72,8 @@ func divided(ctx context.Context, e *exporter, sets []*set, begin uint64, known 
 		case rows > sortRows && bins[to-1].mixed:
 			err = divided(ctx, e, sets, last, known+bits)
 		case rows > sortRows:
-			err = equal(ctx, e, sets, bins[to-1].one)
+			one := bins[to-1].one
+			err = e.ordered(ctx, func(at uint64) bool { return at == one }, func(b *table.Batch, rows []int, _ []uint64) error { return e.write(sets, b, rows) })
 		case rows > 0:
 			err = e.slice(ctx, sets, func(at uint64) bool { return first <= at>>shift && at>>shift <= last })
 		}
@@ -83,8 +82,8 @@ func divided(ctx context.Context, e *exporter, sets []*set, begin uint64, known 
 	return err
 }
 
-// ordered calls do with every batch, the rows of it that are exported, and their orders.
-func (e *exporter) ordered(ctx context.Context, do func(b *table.Batch, rows []int, orders []uint64) error) error {
+// ordered calls do with the rows of every batch that are exported and whose orders are in a range, and with these orders.
+func (e *exporter) ordered(ctx context.Context, in func(order uint64) bool, do func(b *table.Batch, rows []int, orders []uint64) error) error {
 	return e.each(ctx, func(b *table.Batch, rows []int) error {
 		values, err := b.Numbers(e.opts.Sort)
 		if err == nil {
@@ -93,27 +92,17 @@ func (e *exporter) ordered(ctx context.Context, do func(b *table.Batch, rows []i
 		if err != nil {
 			return err
 		}
-		orders := make([]uint64, len(rows))
-		for i, row := range rows {
-			orders[i] = order(values(row), e.opts.Ascending)
-		}
-		return do(b, rows, orders)
-	})
-}
-
-// equal exports the rows of an order.
-func equal(ctx context.Context, e *exporter, sets []*set, one uint64) error {
-	return e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
 		var some []int
-		for i, row := range rows {
-			if orders[i] == one {
-				some = append(some, row)
+		var orders []uint64
+		for _, row := range rows {
+			if at := order(values(row), e.opts.Ascending); in(at) {
+				some, orders = append(some, row), append(orders, at)
 			}
 		}
 		if len(some) == 0 {
 			return nil
 		}
-		return e.write(sets, b, some)
+		return do(b, some, orders)
 	})
 }
 
@@ -143,18 +132,11 @@ func (e *exporter) slice(ctx context.Context, sets []*set, in func(order uint64)
 	}
 	var places []place
 	var parts []*table.Batch
-	err := e.ordered(ctx, func(b *table.Batch, rows []int, orders []uint64) error {
-		var some []int
-		for i, row := range rows {
-			if in(orders[i]) {
-				places = append(places, place{orders[i], len(places)})
-				some = append(some, row)
-			}
+	err := e.ordered(ctx, in, func(b *table.Batch, rows []int, orders []uint64) error {
+		for _, at := range orders {
+			places = append(places, place{at, len(places)})
 		}
-		if len(some) == 0 {
-			return nil
-		}
-		part, err := b.Select(some)
+		part, err := b.Select(rows)
 		parts = append(parts, part)
 		return err
 	})
