@@ -82,7 +82,7 @@ func divided(ctx context.Context, e *exporter, sets []*set, begin uint64, known 
 	return err
 }
 
-// ordered calls do with the rows of every batch that are exported and whose orders are in a range, and with these orders.
+// ordered calls do with those rows of every batch that are exported and whose orders are in a range, and their orders.
 func (e *exporter) ordered(ctx context.Context, in func(order uint64) bool, do func(b *table.Batch, rows []int, orders []uint64) error) error {
 	return e.each(ctx, func(b *table.Batch, rows []int) error {
 		values, err := b.Numbers(e.opts.Sort)
