@@ -314,6 +314,10 @@ func TestTables(t *testing.T) {
 			t.Errorf("the summary of undecided claims lacks %q:\n%s", want, got)
 		}
 	}
+	b.Sets, b.Untested = []train.DevSet{{Protocol: "tatoeba"}}, []untestable{{Because: "a toy"}}
+	if got, want := summary(nil, []budget{b}), "| **not tested** (`toy`: a toy), would take at the paper's size 480 V100 hours a row |"; strings.Count(got, want) != 1 {
+		t.Errorf("the summary of a budget that cannot decide a claim lacks %q:\n%s", want, got)
+	}
 	if set := (judgement{comparison: comparison{protocol: "bucc-mteb"}, measure: "bucc-mteb bucc"}).set(); set != "a BUCC-style set" {
 		t.Errorf("a set that is made like BUCC's is called %q", set)
 	}

@@ -185,7 +185,7 @@ func summary(all []verdict, budgets []budget) string {
 			paper, says = "", ""
 		}
 		if says != "" {
-			fmt.Fprintf(&w, "| %s | %s | | **not tested**, would take %s | | %s |\n", paper, says, would, c.size())
+			fmt.Fprintf(&w, "| %s | %s | | **not tested**%s, would take %s | | %s |\n", paper, says, c.reasons(budgets), would, c.size())
 		}
 	}
 	return strings.ReplaceAll(w.String(), "|  ", "| ")
@@ -209,6 +209,23 @@ func (c claim) would(all []verdict, budgets []budget) string {
 		would = append(would, "at the paper's size "+c.elsewhere)
 	}
 	return strings.Join(would, "; ")
+}
+
+// reasons says of the budgets that have a claim's systems and cannot decide it, why; empty: there are none.
+func (c claim) reasons(budgets []budget) string {
+	var all []string
+	for _, b := range budgets {
+		for _, o := range c.over {
+			if why := b.reason(o); why != "" && b.measures(o) {
+				all = append(all, fmt.Sprintf("`%s`: %s", b.name, why))
+				break
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, "; ") + ")"
 }
 
 // has reports whether a budget can decide a claim, once it has rows.
