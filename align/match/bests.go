@@ -72,11 +72,14 @@ func Compare(found Bests, n, m int, source, target Rows, dim int) error {
 	})
 }
 
+// placeOf is the place in a document of n sentences of number k of those that are compared.
+func placeOf(k, compared, n int) int { return k * n / compared }
+
 // sampled finds the best cosines of some of a document's n sentences in all m of another one.
 func sampled(found []float32, n, m int, own, other Rows, dim int) error {
 	sample := make([]float32, 0, len(found)*dim)
 	for k := range found {
-		row, err := own(k*n/len(found), 1)
+		row, err := own(placeOf(k, len(found), n), 1)
 		if err != nil {
 			return err
 		}
@@ -163,12 +166,13 @@ func (r *rivals) add(c [2]int32, found Bests, partner []int32) {
 
 // excess is by how much a document's sentences have better cosines in other candidates, on average.
 func (r *rivals) excess(c [2]int32, found Bests) float64 {
+	own, n := c[r.side], len(found[r.side])
 	var sum float64
 	for i, v := range found[r.side] {
-		at := r.first[c[r.side]] + i
+		at := r.first[own] + placeOf(i, n, r.documents[own].Count)
 		if rival := r.best[at]; r.of[at] != c[1-r.side] && rival > v {
 			sum += float64(rival - v)
 		}
 	}
-	return sum / float64(len(found[r.side]))
+	return sum / float64(n)
 }

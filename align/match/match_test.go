@@ -140,6 +140,29 @@ func TestRivals(t *testing.T) {
 	}
 }
 
+// TestRivalsOfLongDocument: sentences of a long document that were sampled are compared with what rivals have of these,
+// not of its first ones.
+func TestRivalsOfLongDocument(t *testing.T) {
+	const n = 10 * samples
+	r, err := newRivals(nil, []Document{{Count: n}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.clear()
+	excerpt := Bests{make([]float32, n), nil} // a translation of the first sentences alone
+	for i := range samples {
+		excerpt[0][i] = 0.9
+	}
+	r.add([2]int32{0, 1}, excerpt, nil)
+	long := Bests{make([]float32, samples), nil}
+	for i := range long[0] {
+		long[0][i] = 0.5
+	}
+	if got, want := r.excess([2]int32{0, 0}, long), 0.4*0.1; math.Abs(got-want) > 1e-6 {
+		t.Errorf("excess %v, want %v: a tenth of the samples stands in the excerpt, better by 0.4", got, want)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	got := stripped([]Document{
 		{URL: "https://www.example.de/de/news/1.html"}, {URL: "http://en.example.com/news/1.html?lang=en"}, {URL: "https://example.com/"}, {URL: ""}, {URL: "https://example.com/news/2.html"}, {URL: "%zz"},

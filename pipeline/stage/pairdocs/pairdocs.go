@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.PairDocs, Version: 5, Unit: "sentences", After: []string{view.Encode, view.DocCompare}, OnDemand: true,
+	Name: view.PairDocs, Version: 6, Unit: "sentences", After: []string{view.Encode, view.DocCompare}, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
