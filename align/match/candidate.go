@@ -106,17 +106,10 @@ func Memory(documents int64, threads, dim, k int) int64 {
 
 // nearest finds each mean vector's k nearest of the other side.
 func nearest(ctx context.Context, source, target index.Side, k int) (index.Result, error) {
-	if min(source.Vectors.N, target.Vectors.N) > many {
-		search, err := ivf.Open(strconv.Itoa(lists), ivf.Options{RecallRows: 1})
-		if err != nil {
-			return index.Result{}, err
-		}
-		found, err := search.Search(ctx, source, target, k, nil)
-		if !badinput.Is(err) { // else most vectors are equal, and an exact search is quick
-			return found, err
-		}
-	}
 	search, err := exact.Open(exact.Options{})
+	if min(source.Vectors.N, target.Vectors.N) > many {
+		search, err = ivf.Open(strconv.Itoa(lists), ivf.Options{RecallRows: 1})
+	}
 	if err != nil {
 		return index.Result{}, err
 	}
