@@ -51,8 +51,8 @@ func Align(ctx context.Context, source, target Side, o Options) (*Alignment, err
 		return nil, err
 	}
 	a.samples = [2]*sampled{sample(a.source.level, o.Samples), sample(a.target.level, o.Samples)}
-	a.ratio = float64(a.source.chars(0, a.source.n)+1) / float64(a.target.chars(0, a.target.n)+1)
 	a.usual = usual(path, a.source.level, a.target.level)
+	a.ratio = a.lengthRatio(path)
 	a.links = newLinks(source.Sentences, target.Sentences)
 	a.endings = newEndings(source.Sentences, target.Sentences)
 	out := &Alignment{}
@@ -86,7 +86,7 @@ type aligner struct {
 	Options
 	source, target *document
 	samples        [2]*sampled // sentences of the source and the target
-	ratio          float64     // length of the target over that of the source
+	ratio          float64     // length of the source over that of its translation
 	usual          float32     // score of a translation in these documents
 	links          *links
 	endings        *endings

@@ -111,6 +111,36 @@ func TestBeads(t *testing.T) {
 	}
 }
 
+// TestPartOfDocument: where a document has many times the text of the other one, which translates a part of it, that
+// part is found: the documents' lengths say nothing of how long a translation is.
+func TestPartOfDocument(t *testing.T) {
+	t.Parallel()
+	const n, first = 20, 60
+	a, b := sentences("a", 10*n), sentences("b", 10*n)
+	for i := range b { // what encoders see of translations
+		b[i] = strings.Join(strings.Fields(b[i])[:6], " ") + " bown" + fmt.Sprint(i) + " bother" + fmt.Sprint(i)
+	}
+	for _, swapped := range []bool{false, true} {
+		source, target := a[first:first+n], b
+		if swapped {
+			source, target = a, b[first:first+n]
+		}
+		found := 0
+		for _, bead := range align(t, source, target, DefaultOptions()).Beads {
+			whole, other := bead.Target, bead.Source
+			if swapped {
+				whole, other = bead.Source, bead.Target
+			}
+			if bead.Source.Count == 1 && bead.Target.Count == 1 && whole.First == other.First+first {
+				found++
+			}
+		}
+		if found < n-1 {
+			t.Errorf("%d of %d sentences are found in a document that is ten times as long (swapped: %v)", found, n, swapped)
+		}
+	}
+}
+
 // TestScore checks a bead's figures against the definition.
 func TestScore(t *testing.T) {
 	a := align(t, sentences("a", 5), sentences("b", 5), DefaultOptions())

@@ -38,6 +38,32 @@ func (s Side) open(ctx context.Context) (*document, error) {
 // chars is the number of characters of count sentences from first.
 func (d *document) chars(first, count int) int { return d.begins[first+count] - d.begins[first] }
 
+// The documents' lengths do not tell how long a translation is where one has much that the other lacks: if their ratio
+// is over mostUneven times that of at least minEven sentences that the path pairs, or as little, that holds.
+const (
+	mostUneven = 1.5
+	minEven    = 5
+)
+
+// lengthRatio returns the length of the source over that of its translation.
+func (a *aligner) lengthRatio(path []place) float64 {
+	ratio := func(source, target int) float64 { return float64(source+1) / float64(target+1) }
+	whole := ratio(a.source.chars(0, a.source.n), a.target.chars(0, a.target.n))
+	pairs, source, target := 0, 0, 0
+	for k := 1; k < len(path); k++ {
+		p, q := path[k-1], path[k]
+		if q.i-p.i != 1 || q.j-p.j != 1 || a.source.score(a.target.level, p.i, p.j) < a.usual {
+			continue
+		}
+		pairs++
+		source, target = source+a.source.chars(p.i, 1), target+a.target.chars(p.j, 1)
+	}
+	if paired := ratio(source, target); pairs >= minEven && max(whole/paired, paired/whole) > mostUneven {
+		return paired
+	}
+	return whole
+}
+
 // part is some sentences of a document, and their spans.
 type part struct {
 	Span

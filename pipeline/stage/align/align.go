@@ -34,7 +34,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Align, Version: 5, Unit: "sentences", After: []string{view.PairDocs}, GPU: true, OnDemand: true,
+	Name: view.Align, Version: 6, Unit: "sentences", After: []string{view.PairDocs}, GPU: true, OnDemand: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
