@@ -163,14 +163,21 @@ func scorerFor(p *decider) (*score.Scorer, error) {
 	return scorer, nil
 }
 
-// Unknown says whether what a plan's scorer, if it has one, has for unknown languages decides about a pair, with an
-// encoder whose manifest lists these languages. No digest has them.
-func Unknown(scorer *score.Scorer, p *plan.Plan, pair int, languages []string) bool {
-	if scorer == nil {
-		return false
+// Way is what the decision about a pair depends on that no digest has.
+type Way struct {
+	Unknown bool `json:",omitempty"` // what the scorer has for unknown languages decides
+	ByRatio bool `json:",omitempty"` // the scorer reads ratios, and the margin is another
+}
+
+// WayOf returns the way in which a plan's scorer, if it has one, decides about a pair, with an encoder whose manifest
+// lists these languages.
+func WayOf(scorer *score.Scorer, p *plan.Plan, pair int, languages []string) Way {
+	way := Way{ByRatio: p.Settings.Scorer != "" && p.Settings.Margin != string(mine.Ratio)}
+	if scorer != nil {
+		_, known := scorer.For(p.Settings.Encoder, listed(languages, [2]string{p.Side(pair, 0).Code, p.Side(pair, 1).Code}))
+		way.Unknown = !known
 	}
-	_, known := scorer.For(p.Settings.Encoder, listed(languages, [2]string{p.Side(pair, 0).Code, p.Side(pair, 1).Code}))
-	return !known
+	return way
 }
 
 // listed says whether an encoder that lists languages lists both of a pair.

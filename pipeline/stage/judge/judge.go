@@ -59,8 +59,7 @@ type spec struct {
 	Doubt     float64
 	Device    string `json:",omitempty"` // setting.Arithmetic
 	Features  []string
-	Unknown   bool `json:",omitempty"` // decide.Unknown
-	ByRatio   bool `json:",omitempty"` // the scorer reads ratios, and the margin is another
+	decide.Way
 }
 
 // share is the number of candidates in doubt for each sentence that a plan assumes: which they are is known once they
@@ -78,12 +77,11 @@ func planPairs(b *stage.Builder) error {
 	}
 	for i := range b.Pairs {
 		merge.Want(b, i)
-		unknown := decide.Unknown(scorer, b.Plan, i, b.Listed)
 		pair, s := &b.Pairs[i], &b.Settings
 		source, target := b.Side(i, 0), b.Side(i, 1)
 		pair.Judged = Stage.Key(spec{
 			pair.Merges, pair.Refined, s.RefineFloor, [2]string{source.Code, target.Code}, s.Margin, s.Scorer, s.Judge,
-			s.JudgeDoubt, s.JudgeDevice, pair.Features, unknown, s.Margin != string(mine.Ratio),
+			s.JudgeDoubt, s.JudgeDevice, pair.Features, decide.WayOf(scorer, b.Plan, i, b.Listed),
 		})
 		a := args{Pair: i}
 		if before := stage.Before[output](b, Stage, i); before != nil && before.Key != pair.Judged {

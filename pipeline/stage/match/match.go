@@ -16,7 +16,6 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/spill"
 	"bitextmine/internal/usage"
-	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -53,8 +52,7 @@ type spec struct {
 
 	Documents string   `json:",omitempty"` // key of the pairs of documents, which are aligned
 	Aligned   []string `json:",omitempty"` // keys of their beads
-	Unknown   bool     `json:",omitempty"` // decide.Unknown
-	ByRatio   bool     `json:",omitempty"` // the scorer reads ratios, and the margin is another
+	decide.Way
 }
 
 type specSide struct {
@@ -71,9 +69,8 @@ func planPairs(b *stage.Builder) error {
 	}
 	for pair := range b.Pairs {
 		// Strong vectors follow from the settings and the merges.
-		unknown := decide.Unknown(scorer, b.Plan, pair, b.Listed)
-		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned, Unknown: unknown}
-		s.ByRatio = b.Settings.Scorer != "" && b.Settings.Margin != string(mine.Ratio)
+		s := spec{Version: b.Version, Settings: b.PairSettings(pair), Documents: b.Pairs[pair].DocumentPairs, Aligned: b.Pairs[pair].Aligned}
+		s.Way = decide.WayOf(scorer, b.Plan, pair, b.Listed)
 		rows := [2]int{}
 		for side, merges := range b.Pairs[pair].Merges {
 			language := b.Side(pair, side)

@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	"bitextmine/internal/spill"
-	"bitextmine/mine"
 	"bitextmine/pipeline/decide"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
@@ -57,8 +56,7 @@ type possible struct {
 	Languages [2]string
 	Scorer    string // digest
 	Doubt     float64
-	Unknown   bool `json:",omitempty"` // decide.Unknown
-	ByRatio   bool `json:",omitempty"` // the scorer reads ratios, and the margin is another
+	decide.Way
 }
 
 // Want asks for the shortlist of a pair, sets the pair's Shortlist and returns it.
@@ -74,8 +72,7 @@ func Want(b *stage.Builder, pair int) (string, error) {
 		of.K, of.Retrieval = scorer.K, ""
 	}
 	if s.RefineDoubt > 0 {
-		unknown := decide.Unknown(scorer, b.Plan, pair, b.Listed)
-		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, unknown, s.Margin != string(mine.Ratio)}
+		of.Possible = &possible{b.Pairs[pair].Features, [2]string{b.Side(pair, 0).Code, b.Side(pair, 1).Code}, s.Scorer, s.RefineDoubt, decide.WayOf(scorer, b.Plan, pair, b.Listed)}
 	}
 	key := Stage.Key(of)
 	sentences := [2]int{b.Side(pair, 0).Rows(), b.Side(pair, 1).Rows()}
