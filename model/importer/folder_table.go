@@ -42,6 +42,9 @@ func exportTable(f *folder) (err error) {
 		return missing(f)
 	}
 	t := table{columns: f.Dim, left: -1}
+	if f.dense != nil { // the numbers that are kept are those after the layers
+		t.columns = 0
+	}
 	if t.store, err = weights.OpenStore(f.at(f.body)); err != nil {
 		return err
 	}
@@ -53,6 +56,10 @@ func exportTable(f *folder) (err error) {
 		if t.left, err = unknownWord(f); err != nil {
 			return err
 		}
+	}
+	head := export.Head{Poolings: []string{mean}, Dense: f.dense, Dim: f.Dim}
+	if err := f.checkDense(head, t.columns); err != nil {
+		return err
 	}
 	f.Words, f.WordsFrom = t.words, name
 	f.Manifest.Dim = t.columns
@@ -66,7 +73,11 @@ func exportTable(f *folder) (err error) {
 	g.Node("Gather", []string{"table", export.IDs}, []string{export.Tokens}, export.Attr{Name: "axis", Value: 0})
 	g.Node("ReduceMean", []string{export.Tokens}, []string{export.Vectors},
 		export.Attr{Name: "axes", Value: []int64{1}}, export.Attr{Name: "keepdims", Value: 0})
-	g.Output(export.Vectors, export.Float32, "batch", t.columns)
+	if f.dense == nil {
+		g.Output(export.Vectors, export.Float32, "batch", t.columns)
+	} else if f.Manifest.Output, f.Manifest.Dim = g.After(export.Vectors, head, t.columns); f.Manifest.Dim != t.columns {
+		f.Manifest.Tokens.Dim = t.columns
+	}
 	g.Output(export.Tokens, export.Float32, "batch", "tokens", t.columns)
 	return f.Write(g)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"bitextmine/encode"
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/train/export"
@@ -161,6 +162,41 @@ func TestStaticTableWithTokenizerJSON(t *testing.T) {
 	tokenizer := r.Manifest.Tokenizer
 	if tokenizer.Kind != "wordpiece" || !tokenizer.Lowercase || !tokenizer.StripAccents || tokenizer.BOS != nil || !r.Manifest.Tokens.Static {
 		t.Errorf("the manifest is %+v", r.Manifest)
+	}
+}
+
+// TestDenseLayerAfterATable: layers after a static table are computed, and the first numbers are those of the vector.
+func TestDenseLayerAfterATable(t *testing.T) {
+	table, means := tableOf(ids)
+	for _, dim := range []int{0, 2} {
+		dir := filepath.Join(t.TempDir(), "a-model")
+		weight, bias := dense(t, dir)
+		want := through(means, weight, bias)
+		for i := range want {
+			want[i] = want[i][:cmp.Or(dim, 3)]
+		}
+		write(t, dir, map[string]string{
+			"modules.json": `[{"path": "", "type": "sentence_transformers.models.StaticEmbedding"}, {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]`,
+			"vocab.txt":    vocabulary(),
+		})
+		if err := weights.WriteFile(filepath.Join(dir, "model.safetensors"), []*weights.Tensor{{Name: "embedding.weight", Shape: []int{40, 16}, Data: table}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Import(t.Context(), dir, Options{Dim: dim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Manifest; m.Tokens.Dim != 16 || !m.Tokens.Static {
+			t.Errorf("the tokens are %+v", m.Tokens)
+		}
+		agrees(t, dir, ids, want)
+		if m, err := model.Load(dir); err != nil {
+			t.Fatal(err)
+		} else if tokens, err := encode.OpenTokens(m, encode.Options{Threads: 1}); err != nil {
+			t.Error(err)
+		} else if err := tokens.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
