@@ -59,8 +59,8 @@ func readModules(f *folder) error {
 			err = readPooling(f, m.Path)
 		case kind == "Dense":
 			err = readDense(f, m.Path)
-		case kind == "Normalize": // a last one changes nothing, because vectors get length 1 anyway
-			f.dense = append(f.dense, export.Dense{})
+		case kind == "Normalize":
+			err = readNormalize(f, m.Path)
 		case kind == "Dropout": // nothing is dropped
 		default:
 			err = badinput.Errorf("%s names the module %s, which this program does not compute: export the whole model to ONNX with the output sentence_embedding", f.at(modulesFile), m.Type)
@@ -154,6 +154,33 @@ func poolings(all map[string]any) (on []string, err error) {
 // activations are export.Dense's activations by their names in PyTorch.
 var activations = map[string]string{"Tanh": "Tanh", "ReLU": "Relu", "Sigmoid": "Sigmoid", "Identity": "", "GELU": "GELU", "SiLU": "SiLU"}
 
+// sentenceVector is sentence-transformers' name of what modules after the pooling take and give.
+const sentenceVector = "sentence_embedding"
+
+// features are what a module takes and gives; empty: the sentence's vector.
+type features struct {
+	Input  string `json:"module_input_name"`
+	Output string `json:"module_output_name"`
+}
+
+func (f features) ofVector() bool {
+	return (f.Input == "" || f.Input == sentenceVector) && (f.Output == "" || f.Output == sentenceVector)
+}
+
+// readNormalize reads a normalisation. A last one changes nothing, because vectors get length 1 anyway.
+func readNormalize(f *folder, dir string) error {
+	var c features
+	file := path.Join(dir, "config.json")
+	if _, err := f.json(file, &c); err != nil {
+		return err
+	}
+	if !c.ofVector() {
+		return badinput.Errorf("%s normalises something else than %s, which this program does not compute: export the whole model to ONNX with that output", f.at(file), sentenceVector)
+	}
+	f.dense = append(f.dense, export.Dense{})
+	return nil
+}
+
 // readDense reads 2_Dense: its configuration and safetensors.
 func readDense(f *folder, dir string) error {
 	file := path.Join(dir, "config.json")
@@ -162,8 +189,7 @@ func readDense(f *folder, dir string) error {
 		Out        int    `json:"out_features"`
 		Activation string `json:"activation_function"`
 		Residual   bool   `json:"use_residual"`
-		Input      string `json:"module_input_name"`
-		Output     string `json:"module_output_name"`
+		features
 	}
 	c.Activation = "Tanh" // sentence-transformers' default
 	if ok, err := f.json(file, &c); err != nil {
@@ -172,9 +198,8 @@ func readDense(f *folder, dir string) error {
 		return badinput.Errorf("%s names a dense layer, but %s is missing: fetch the model again", f.at(modulesFile),
 			f.at(file))
 	}
-	const vector = "sentence_embedding"
-	if c.Residual || c.Input != "" && c.Input != vector || c.Output != "" && c.Output != vector {
-		return badinput.Errorf("%s has a dense layer with use_residual, or of something else than %s, which this program does not compute: export the whole model to ONNX with that output", f.at(file), vector)
+	if c.Residual || !c.ofVector() {
+		return badinput.Errorf("%s has a dense layer with use_residual, or of something else than %s, which this program does not compute: export the whole model to ONNX with that output", f.at(file), sentenceVector)
 	}
 	short := c.Activation[strings.LastIndex(c.Activation, ".")+1:]
 	operator, ok := activations[short]

@@ -266,6 +266,9 @@ func TestBadFolders(t *testing.T) {
 		{"a module that is not computed", "names the module sentence_transformers.models.LSTM", Options{}, files(map[string]string{"modules.json": fmt.Sprintf(modulesJSON, `, {"path": "2", "type": "sentence_transformers.models.LSTM"}`)})},
 		{"an unknown mode of pooling", "has the pooling attention, which cannot be computed", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode": ["mean", "attention"]}`})},
 		{"an unknown switch of pooling", "has the pooling pooling_mode_attention, which cannot be computed", Options{}, files(map[string]string{"1_Pooling/config.json": `{"pooling_mode_attention": true}`})},
+		{"a normalisation of tokens", "2_Normalize/config.json normalises something else than sentence_embedding", Options{}, files(map[string]string{
+			"modules.json":            fmt.Sprintf(modulesJSON, `, {"path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}`),
+			"2_Normalize/config.json": `{"module_input_name": "token_embeddings", "module_output_name": "token_embeddings"}`})},
 		{"no pooling", "give --pooling mean", Options{}, remove("modules.json")},
 		{"an unknown pooling", `--pooling is "first"`, Options{Pooling: "first"}, remove("modules.json")},
 		{"damaged JSON", "is not the JSON that a published model has", Options{}, files(map[string]string{"config.json": "{"})},
