@@ -80,7 +80,10 @@ func importFolder(b *Draft, dir string) error {
 	if b.Manifest.Name = b.Name; f.config.classifies() {
 		return importJudge(f)
 	}
-	b.LookUp(f.config.Name, filepath.Base(root))
+	if name == "" {
+		name = filepath.Base(root)
+	}
+	b.LookUp(f.config.Name, name)
 	for _, step := range []func(*folder) error{readCard, readTokenizer, choosePooling, makeGraph, readPrompts} {
 		if err := step(f); err != nil {
 			return err
@@ -89,15 +92,30 @@ func importFolder(b *Draft, dir string) error {
 	return nil
 }
 
-// snapshot is the folder of the files where dir is a model's in a cache of the hub's own programs,
-// models--ORG--NAME, and the model's name; else dir itself.
+// snapshot is the folder of the files where dir is a model's in a cache of the hub's own programs, models--ORG--NAME,
+// or one of the snapshots in it, and the model's name; else dir itself.
 func snapshot(dir string) (files, name string) {
-	parts := strings.Split(filepath.Base(filepath.Clean(dir)), "--")
-	raw, err := os.ReadFile(filepath.Join(dir, "refs", "main"))
-	if err != nil || len(parts) != 3 || parts[0] != "models" || !filepath.IsLocal(strings.TrimSpace(string(raw))) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
 		return dir, ""
 	}
-	return filepath.Join(dir, "snapshots", strings.TrimSpace(string(raw))), parts[2]
+	if above, in := filepath.Split(filepath.Dir(whole)); in == "snapshots" {
+		return dir, cached(above)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "refs", "main"))
+	if name = cached(whole); err != nil || name == "" || !filepath.IsLocal(strings.TrimSpace(string(raw))) {
+		return dir, ""
+	}
+	return filepath.Join(dir, "snapshots", strings.TrimSpace(string(raw))), name
+}
+
+// cached is the name of the model of a folder in that cache, or empty. The oldest models have no ORG.
+func cached(dir string) string {
+	parts := strings.Split(filepath.Base(dir), "--")
+	if len(parts) < 2 || len(parts) > 3 || parts[0] != "models" {
+		return ""
+	}
+	return parts[len(parts)-1]
 }
 
 // refuseAdapter refuses a folder of PEFT (LoRA), which has what is added to another model's weights and not these.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"path"
 	"testing"
 )
 
@@ -55,6 +56,23 @@ func TestPlacesOfPadding(t *testing.T) {
 		f := tokenizerOf(t, config{ModelType: kind, Places: 514, Pad: 1}, map[string]string{vocabFile: vocabulary()})
 		if f.Manifest.MaxTokens != want {
 			t.Errorf("max_tokens of %s is %d, want %d", kind, f.Manifest.MaxTokens, want)
+		}
+	}
+}
+
+// TestSnapshots: a folder in the cache of the hub's own programs is known by the model's name, not by the commit's.
+func TestSnapshots(t *testing.T) {
+	cache := t.TempDir()
+	write(t, cache, map[string]string{"models--org--small/refs/main": "0123abc\n", "models--old/refs/main": "4567def", "model--org--other/refs/main": "0123abc"})
+	for dir, want := range map[string][2]string{
+		"models--org--small":                   {"models--org--small/snapshots/0123abc", "small"},
+		"models--org--small/snapshots/0123abc": {"models--org--small/snapshots/0123abc", "small"},
+		"models--old":                          {"models--old/snapshots/4567def", "old"},
+		"model--org--other":                    {"model--org--other", ""},
+		"a/snapshots/0123abc":                  {"a/snapshots/0123abc", ""},
+	} {
+		if files, name := snapshot(path.Join(cache, dir)); files != path.Join(cache, want[0]) || name != want[1] {
+			t.Errorf("%s: the files of %q are in %s", dir, name, files)
 		}
 	}
 }

@@ -395,28 +395,34 @@ func TestKnownEncodersLoad(t *testing.T) {
 	}
 }
 
-// TestHubCache: a folder of the cache of the hub's own programs is read, and nothing is written into it.
+// TestHubCache: a folder of the cache of the hub's own programs is read, nothing is written into it, and a known
+// encoder is known by the model's name.
 func TestHubCache(t *testing.T) {
-	dir, want := published(t, "bert", inST("mean", ""))
-	cache := filepath.Join(t.TempDir(), "models--org--small")
-	write(t, cache, map[string]string{"refs/main": "0123abc"})
-	if err := os.MkdirAll(filepath.Join(cache, "snapshots"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(dir, filepath.Join(cache, "snapshots/0123abc")); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	r, err := Import(t.Context(), cache, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Manifest.Name != "small" || filepath.Base(r.Dir) != "small" {
-		t.Errorf("%s is in %s", r.Manifest.Name, r.Dir)
-	}
-	agrees(t, r.Dir, want.sentences(), want.Mean)
-	if _, err := os.Stat(filepath.Join(cache, "snapshots/0123abc", GraphFile)); err == nil {
-		t.Error("the graph is in the cache")
+	const name = "paraphrase-multilingual-MiniLM-L12-v2"
+	for _, at := range []string{"", "snapshots/0123abc"} {
+		t.Run(at, func(t *testing.T) {
+			dir, want := published(t, "bert", inST("mean", ""))
+			cache := filepath.Join(t.TempDir(), "models--sentence-transformers--"+name)
+			write(t, cache, map[string]string{"refs/main": "0123abc"})
+			if err := os.MkdirAll(filepath.Join(cache, "snapshots"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(dir, filepath.Join(cache, "snapshots/0123abc")); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			r, err := Import(t.Context(), filepath.Join(cache, at), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Manifest.Name != name || filepath.Base(r.Dir) != name || !strings.HasSuffix(r.Manifest.Source.Hub, "/"+name) {
+				t.Errorf("%s, of %q, is in %s", r.Manifest.Name, r.Manifest.Source.Hub, r.Dir)
+			}
+			agrees(t, r.Dir, want.sentences(), want.Mean)
+			if _, err := os.Stat(filepath.Join(cache, "snapshots/0123abc", GraphFile)); err == nil {
+				t.Error("the graph is in the cache")
+			}
+		})
 	}
 }
 
