@@ -210,11 +210,12 @@ func readCard(f *folder) error {
 		f.Found("licence", "README.md", "%s", front.Licence)
 	}
 	var languages []string
-	if front.Language.Decode(&languages) == nil {
-		for _, l := range languages {
-			if l != "multilingual" {
-				f.Manifest.Languages = append(f.Manifest.Languages, l)
-			}
+	if front.Language.Decode(&languages) != nil { // it is a single one and no list
+		languages = []string{front.Language.Value}
+	}
+	for _, l := range languages {
+		if l != "" && l != "multilingual" {
+			f.Manifest.Languages = append(f.Manifest.Languages, l)
 		}
 	}
 	if n := len(f.Manifest.Languages); n > 0 {

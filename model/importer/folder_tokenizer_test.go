@@ -2,6 +2,7 @@ package importer
 
 import (
 	"path"
+	"strings"
 	"testing"
 )
 
@@ -73,6 +74,21 @@ func TestSnapshots(t *testing.T) {
 	} {
 		if files, name := snapshot(path.Join(cache, dir)); files != path.Join(cache, want[0]) || name != want[1] {
 			t.Errorf("%s: the files of %q are in %s", dir, name, files)
+		}
+	}
+}
+
+// TestLanguagesOfACard: a card names several languages, or one.
+func TestLanguagesOfACard(t *testing.T) {
+	for front, want := range map[string]string{"language: [de, en, multilingual]": "de en", "language: en": "en", "language: multilingual": "", "language:": "", "license: mit": ""} {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"README.md": "---\n" + front + "\n---\n"})
+		f := &folder{Draft: &Draft{Dir: dir}, root: dir}
+		if err := readCard(f); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(f.Manifest.Languages, " "); got != want {
+			t.Errorf("%s: the languages are %q", front, got)
 		}
 	}
 }
