@@ -19,6 +19,12 @@ const (
 	settingsFile  = "tokenizer_config.json"
 )
 
+// firstPiece and lastPiece are BERT's special tokens around a text.
+const (
+	firstPiece = "[CLS]"
+	lastPiece  = "[SEP]"
+)
+
 // sentencePieceFiles are the names that SentencePiece models are published under.
 var sentencePieceFiles = []string{"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model",
 	"spm.model", "sp.model"}
@@ -223,10 +229,10 @@ func wordPieceWords(lower, accents bool) string {
 func setWordPiece(f *folder, file string, lower, accents bool, first, last token) {
 	t := model.Tokenizer{Kind: "wordpiece", File: file, Lowercase: lower, StripAccents: accents}
 	if first == "" {
-		first = "[CLS]"
+		first = firstPiece
 	}
 	if last == "" {
-		last = "[SEP]"
+		last = lastPiece
 	}
 	t.BOS, t.EOS = &model.Token{Piece: string(first)}, &model.Token{Piece: string(last)}
 	if f.static { // a table's mean has no special tokens
@@ -269,6 +275,11 @@ func readFast(f *folder, name string, lower bool) error {
 		fast.Model.Longest != longest {
 		return readHuggingFace(f, name, fast.Model.Type, lower)
 	}
+	if ends, err := bertEnds(f, name); err != nil {
+		return err
+	} else if !ends {
+		return readHuggingFace(f, name, fast.Model.Type, lower)
+	}
 	lines := make([]string, len(vocabulary))
 	for piece, id := range vocabulary {
 		if id < 0 || id >= len(lines) || lines[id] != "" {
@@ -290,15 +301,37 @@ func readFast(f *folder, name string, lower bool) error {
 	return nil
 }
 
-// readHuggingFace takes tokenizer.json as it is, with the special tokens that it puts around a text.
-func readHuggingFace(f *folder, name, kind string, lower bool) error {
+// bertEnds reports whether tokenizer.json puts BERT's special tokens around a text, or does not say which. MPNet's has
+// BERT's pieces, these two among them, but others around a text. A table's mean has none.
+func bertEnds(f *folder, name string) (bool, error) {
+	var fast struct {
+		Ends json.RawMessage `json:"post_processor"`
+	}
+	if _, err := f.json(name, &fast); err != nil || f.static || fast.Ends == nil || string(fast.Ends) == "null" {
+		return true, err
+	}
+	whole, err := openFast(f, name)
+	return err == nil && whole.First == firstPiece && whole.Last == lastPiece, err
+}
+
+// openFast reads tokenizer.json.
+func openFast(f *folder, name string) (*tokenizer.HuggingFace, error) {
 	raw, err := os.ReadFile(f.at(name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fast, err := tokenizer.NewHuggingFace(raw)
 	if err != nil {
-		return badinput.Errorf("%s: %w", f.at(name), err)
+		return nil, badinput.Errorf("%s: %w", f.at(name), err)
+	}
+	return fast, nil
+}
+
+// readHuggingFace takes tokenizer.json as it is, with the special tokens that it puts around a text.
+func readHuggingFace(f *folder, name, kind string, lower bool) error {
+	fast, err := openFast(f, name)
+	if err != nil {
+		return err
 	}
 	t := model.Tokenizer{Kind: "huggingface", Lowercase: lower}
 	if t.File, err = f.bring(name); err != nil {

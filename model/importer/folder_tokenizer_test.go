@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"testing"
@@ -90,5 +91,33 @@ func TestLanguagesOfACard(t *testing.T) {
 		if got := strings.Join(f.Manifest.Languages, " "); got != want {
 			t.Errorf("%s: the languages are %q", front, got)
 		}
+	}
+}
+
+// wordPieces is a tokenizer.json of BERT's kind with a post-processor.
+func wordPieces(lower bool, ends string) string {
+	return fmt.Sprintf(`{"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "<s>": 3, "</s>": 4}, "unk_token": "[UNK]",
+		"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}, "normalizer": {"type": "BertNormalizer", "lowercase": %t},
+		"pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": %s}`, lower, ends)
+}
+
+const (
+	bertProcessor  = `{"type": "BertProcessing", "cls": ["[CLS]", 1], "sep": ["[SEP]", 2]}`
+	mpnetProcessor = `{"type": "RobertaProcessing", "cls": ["<s>", 3], "sep": ["</s>", 4]}`
+)
+
+// TestEndsOfWordPieces: MPNet's tokenizer.json has BERT's pieces and other special tokens around a text.
+func TestEndsOfWordPieces(t *testing.T) {
+	for _, c := range []struct{ name, processor, kind, first, last string }{
+		{"BERT's", bertProcessor, "wordpiece", "[CLS]", "[SEP]"},
+		{"MPNet's", mpnetProcessor, "huggingface", "<s>", "</s>"},
+		{"not said", "null", "wordpiece", "[CLS]", "[SEP]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := tokenizerOf(t, config{}, map[string]string{tokenizerFile: wordPieces(true, c.processor)}).Manifest.Tokenizer
+			if k.Kind != c.kind || k.BOS == nil || k.BOS.Piece != c.first || k.EOS == nil || k.EOS.Piece != c.last {
+				t.Errorf("the tokenizer is %+v", k)
+			}
+		})
 	}
 }
