@@ -17,6 +17,10 @@ const (
 	vocabFile     = "vocab.txt"
 	tokenizerFile = "tokenizer.json"
 	settingsFile  = "tokenizer_config.json"
+
+	// piecesFile is written beside what was published. As vocab.txt it would be taken for the authors' by the next import
+	// of the folder, and cased or not by other files.
+	piecesFile = "mine.vocab.txt"
 )
 
 // firstPiece and lastPiece are BERT's special tokens around a text.
@@ -241,8 +245,8 @@ func setWordPiece(f *folder, file string, lower, accents bool, first, last token
 	f.Manifest.Tokenizer = t
 }
 
-// readFast describes tokenizer.json, before which the text may be lower-cased. BERT's own becomes a vocab.txt; of all
-// others the file itself is read.
+// readFast describes tokenizer.json, before which the text may be lower-cased. BERT's own becomes a list of pieces
+// such as vocab.txt; of all others the file itself is read.
 func readFast(f *folder, name string, lower bool) error {
 	var fast struct {
 		Model struct {
@@ -288,7 +292,7 @@ func readFast(f *folder, name string, lower bool) error {
 		}
 		lines[id] = piece
 	}
-	if err := f.WriteFile(vocabFile, []byte(strings.Join(lines, "\n")+"\n")); err != nil {
+	if err := f.WriteFile(piecesFile, []byte(strings.Join(lines, "\n")+"\n")); err != nil {
 		return err
 	}
 	accents := n.Lower
@@ -296,8 +300,8 @@ func readFast(f *folder, name string, lower bool) error {
 		accents = *n.Accents
 	}
 	lower = lower || n.Lower
-	setWordPiece(f, vocabFile, lower, accents, "", "")
-	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(lower, accents), vocabFile)
+	setWordPiece(f, piecesFile, lower, accents, "", "")
+	f.Found("tokenizer", name, "wordpiece, %s; its pieces are in %s now", wordPieceWords(lower, accents), piecesFile)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -119,5 +120,17 @@ func TestEndsOfWordPieces(t *testing.T) {
 				t.Errorf("the tokenizer is %+v", k)
 			}
 		})
+	}
+}
+
+// TestSecondImportOfAFolder: what an import writes into the folder is not taken for the authors' by the next one.
+func TestSecondImportOfAFolder(t *testing.T) {
+	f := tokenizerOf(t, config{}, map[string]string{tokenizerFile: wordPieces(false, bertProcessor)})
+	first := f.Manifest.Tokenizer
+	if err := readTokenizer(f); err != nil {
+		t.Fatal(err)
+	}
+	if again := f.Manifest.Tokenizer; first.Lowercase || !reflect.DeepEqual(first, again) {
+		t.Errorf("the tokenizer is %+v, and then %+v", first, again)
 	}
 }
