@@ -341,8 +341,15 @@ func readHuggingFace(f *folder, name, kind string, lower bool) error {
 	if t.File, err = f.bring(name); err != nil {
 		return err
 	}
-	if fast.First != "" && !f.static {
-		t.BOS = &model.Token{Piece: fast.First}
+	first := fast.First
+	if languageToken.MatchString(first) { // NLLB's, of the language that the file was saved with
+		if err := readLanguages(f); err != nil {
+			return err
+		}
+		first = ""
+	}
+	if first != "" && !f.static {
+		t.BOS = &model.Token{Piece: first}
 	}
 	if fast.Last != "" && !f.static {
 		t.EOS = &model.Token{Piece: fast.Last}
@@ -352,6 +359,6 @@ func readHuggingFace(f *folder, name, kind string, lower bool) error {
 	if lower {
 		how = ", lower-cased"
 	}
-	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after%s", kind, fast.First, fast.Last, how)
+	f.Found("tokenizer", name, "huggingface, %s, %q before and %q after%s", kind, first, fast.Last, how)
 	return nil
 }

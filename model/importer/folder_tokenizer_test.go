@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -132,5 +133,17 @@ func TestSecondImportOfAFolder(t *testing.T) {
 	}
 	if again := f.Manifest.Tokenizer; first.Lowercase || !reflect.DeepEqual(first, again) {
 		t.Errorf("the tokenizer is %+v, and then %+v", first, again)
+	}
+}
+
+// TestLanguagesOfTokenizerJSON: NLLB's tokenizer.json has the token of one language around every text, and a manifest
+// the token of each before its sentences.
+func TestLanguagesOfTokenizerJSON(t *testing.T) {
+	f := tokenizerOf(t, config{}, map[string]string{tokenizerFile: `{"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁a", -1], ["</s>", -9]]},
+		"added_tokens": [{"id": 3, "content": "deu_Latn"}, {"id": 4, "content": "eng_Latn"}],
+		"post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "eng_Latn"}}, {"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}]}}`})
+	k, prefixes := f.Manifest.Tokenizer, f.Manifest.Prefixes
+	if k.BOS != nil || k.EOS == nil || k.EOS.Piece != "</s>" || !slices.Equal(prefixes["de"].Tokens, []int32{3}) || !slices.Equal(prefixes["en"].Tokens, []int32{4}) {
+		t.Errorf("the tokenizer is %+v and the prefixes are %v", k, prefixes)
 	}
 }
