@@ -194,8 +194,19 @@ func setSentencePiece(f *folder, name string, s tokenizerSettings) error {
 	return nil
 }
 
+// wordPieceClasses are the classes whose vocab.txt has pieces of words as BERT cuts them; the last ones name no kind.
+var wordPieceClasses = []string{"BertTokenizer", "ConvBertTokenizer", "DistilBertTokenizer", "ElectraTokenizer",
+	"LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer", "MPNetTokenizer", "RetriBertTokenizer",
+	"SplinterTokenizer", "SqueezeBertTokenizer", "PreTrainedTokenizer", "TokenizersBackend", ""}
+
 // readWordPiece describes BERT's tokenizer.
 func readWordPiece(f *folder, name string, s tokenizerSettings) error {
+	if class := strings.TrimSuffix(s.Class, "Fast"); !slices.Contains(wordPieceClasses, class) {
+		if fast := f.first(tokenizerFile); fast != "" {
+			return readFast(f, fast, s.lowersText)
+		}
+		return badinput.Errorf("%s names the tokenizer_class %q, and how it cuts text into the words of %s is not known here: add the model's tokenizer.json", f.at(settingsFile), s.Class, name)
+	}
 	if s.Chinese != nil && !*s.Chinese {
 		return badinput.Errorf("%s has tokenize_chinese_chars false, which cannot be computed: add the model's tokenizer.json in place of %s", f.at(settingsFile), name)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bitextmine/encode/encodetest"
 )
 
 // tokenizerOf reads the tokenizer of a folder with these files.
@@ -145,5 +147,26 @@ func TestLanguagesOfTokenizerJSON(t *testing.T) {
 	k, prefixes := f.Manifest.Tokenizer, f.Manifest.Prefixes
 	if k.BOS != nil || k.EOS == nil || k.EOS.Piece != "</s>" || !slices.Equal(prefixes["de"].Tokens, []int32{3}) || !slices.Equal(prefixes["en"].Tokens, []int32{4}) {
 		t.Errorf("the tokenizer is %+v and the prefixes are %v", k, prefixes)
+	}
+}
+
+// TestClassesOfVocabularies: a vocab.txt is read as BERT's only where the class is of its kind.
+func TestClassesOfVocabularies(t *testing.T) {
+	settings := func(class string) map[string]string {
+		return map[string]string{vocabFile: vocabulary(), settingsFile: fmt.Sprintf(`{"tokenizer_class": %q}`, class)}
+	}
+	for _, class := range []string{"BertTokenizer", "DistilBertTokenizerFast", "PreTrainedTokenizerFast", ""} {
+		if k := tokenizerOf(t, config{}, settings(class)).Manifest.Tokenizer; k.Kind != "wordpiece" || k.File != vocabFile {
+			t.Errorf("%s: the tokenizer is %+v", class, k)
+		}
+	}
+	files := settings("BertJapaneseTokenizer")
+	dir := t.TempDir()
+	write(t, dir, files)
+	err := readTokenizer(&folder{Draft: &Draft{Dir: dir}, root: dir})
+	encodetest.Refused(t, err, `names the tokenizer_class "BertJapaneseTokenizer", and how it cuts text into the words of vocab.txt is not known here`)
+	files[tokenizerFile] = wordPieces(false, mpnetProcessor)
+	if k := tokenizerOf(t, config{}, files).Manifest.Tokenizer; k.File != tokenizerFile {
+		t.Errorf("beside tokenizer.json the tokenizer is %+v", k)
 	}
 }
