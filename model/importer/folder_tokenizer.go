@@ -33,6 +33,10 @@ const (
 var sentencePieceFiles = []string{"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "tokenizer.model",
 	"spm.model", "sp.model"}
 
+// textSettings are the names of what sentence-transformers says of a transformer's texts. All but the first are old.
+var textSettings = []string{"sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json",
+	"sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json", "sentence_xlnet_config.json"}
+
 // tokenizerSettings is tokenizer_config.json.
 type tokenizerSettings struct {
 	Class       string  `json:"tokenizer_class"`
@@ -87,11 +91,14 @@ func readTokenizer(f *folder) error {
 		MaxLength int  `json:"max_seq_length"`
 		Lower     bool `json:"do_lower_case"`
 	}
-	if _, err := f.json(path.Join(f.body, "sentence_bert_config.json"), &bert); err != nil {
-		return err
+	text := f.first(textSettings...)
+	if text != "" {
+		if _, err := f.json(text, &bert); err != nil {
+			return err
+		}
 	}
 	s.lowersText = bert.Lower
-	setLengths(f, s, bert.MaxLength)
+	setLengths(f, s, bert.MaxLength, text)
 	if name := f.first(sentencePieceFiles...); name != "" {
 		return setSentencePiece(f, name, s)
 	}
@@ -117,7 +124,7 @@ func (f *folder) first(names ...string) string {
 }
 
 // setLengths sets max_tokens: the smallest number in the files.
-func setLengths(f *folder, s tokenizerSettings, bert int) {
+func setLengths(f *folder, s tokenizerSettings, bert int, bertFile string) {
 	const unlimited = 1 << 16
 	longest, from := unlimited, ""
 	consider := func(n int, file string) {
@@ -125,7 +132,7 @@ func setLengths(f *folder, s tokenizerSettings, bert int) {
 			longest, from = n, file
 		}
 	}
-	consider(bert, "sentence_bert_config.json")
+	consider(bert, bertFile)
 	if s.MaxLength < unlimited {
 		consider(int(s.MaxLength), settingsFile)
 	}

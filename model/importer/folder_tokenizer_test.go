@@ -170,3 +170,13 @@ func TestClassesOfVocabularies(t *testing.T) {
 		t.Errorf("beside tokenizer.json the tokenizer is %+v", k)
 	}
 }
+
+// TestOldNamesOfTextSettings: sentence-transformers names them by the model, as it did once.
+func TestOldNamesOfTextSettings(t *testing.T) {
+	for _, name := range []string{"sentence_bert_config.json", "sentence_xlm-roberta_config.json", "sentence_distilbert_config.json"} {
+		f := tokenizerOf(t, config{}, map[string]string{vocabFile: vocabulary(), name: `{"max_seq_length": 128}`})
+		if f.Manifest.MaxTokens != 128 {
+			t.Errorf("max_tokens of %s is %d", name, f.Manifest.MaxTokens)
+		}
+	}
+}
