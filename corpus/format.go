@@ -51,17 +51,17 @@ var kinds = []kind{
 			}
 			return newPageDecoder(page.NewPO(in, o.TextColumn), page.POColumns, in.Name, o)
 		})},
-	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "3",
+	{name: FormatWARC, suffixes: []string{".warc", ".wet"}, pages: true, since: "4",
 		begins: func(head []byte, _ bool) bool { return page.LooksWARC(head) },
 		open: onPages(func(r *Reader, br *bufio.Reader) (page.Reader, error) {
 			return page.NewWARC(br, r.src.Name, r.opts.Salvage), nil
 		})},
-	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "3",
+	{name: FormatHTML, suffixes: []string{".html", ".htm", ".xhtml"}, pages: true, since: "4",
 		begins: func(head []byte, _ bool) bool {
 			return beginsPage(strings.TrimSpace(string(bytes.TrimPrefix(head[:min(len(head), 1024)], input.UTF8BOM))))
 		},
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewHTML(br), nil })},
-	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "3", open: openEPUB,
+	{name: FormatEPUB, suffixes: []string{".epub"}, pages: true, since: "4", open: openEPUB,
 		begins: func(head []byte, _ bool) bool { return page.LooksEPUB(head) }},
 	{name: FormatMan, pages: true, since: "2", begins: func(head []byte, _ bool) bool { return page.LooksMan(head) },
 		open: onPages(func(_ *Reader, br *bufio.Reader) (page.Reader, error) { return page.NewMan(br), nil })},

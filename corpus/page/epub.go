@@ -152,7 +152,7 @@ func (e *epub) Next() (*Page, error) {
 		if !ok {
 			return errors.New("its characters are in no known encoding")
 		}
-		tree, err := html.Parse(strings.NewReader(text))
+		tree, err := html.Parse(strings.NewReader(withEnds(text)))
 		if err == nil {
 			p.Text = paragraphs(tree)
 		}

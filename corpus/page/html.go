@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ func fromHTML(data []byte, contentType, address string) *Page {
 	}
 	guard(p, func() error {
 		var err error
+		if strings.HasPrefix(strings.TrimSpace(text), "<?xml") {
+			text = withEnds(text)
+		}
 		if p.Columns, err = marks(text, address); err != nil {
 			return err
 		}
@@ -42,6 +46,25 @@ func fromHTML(data []byte, contentType, address string) *Page {
 		p.Skip, p.Detail = Empty, "a page without text of its own"
 	}
 	return p
+}
+
+var (
+	emptyElement = regexp.MustCompile(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?/>`)
+	// void are elements that have no end in HTML either.
+	void = []atom.Atom{atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Frame, atom.Hr, atom.Img, atom.Input, atom.Keygen, atom.Link,
+		atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr}
+)
+
+// withEnds is XHTML as a parser of HTML reads it: an empty element with an end of its own. <title/> is there a title
+// that the rest of the page belongs to, and <script/> a program.
+func withEnds(text string) string {
+	return emptyElement.ReplaceAllStringFunc(text, func(tag string) string {
+		name := tag[1:strings.IndexAny(tag, " \t\r\n/")]
+		if slices.Contains(void, atom.Lookup([]byte(strings.ToLower(name)))) {
+			return tag
+		}
+		return strings.TrimSuffix(tag, "/>") + "></" + name + ">"
+	})
 }
 
 // mainText is the text of a page without what stands around it; empty if there is none.

@@ -50,6 +50,15 @@ func TestShortPages(t *testing.T) {
 	}
 }
 
+// TestXHTML: what follows an empty element of XHTML does not belong to it.
+func TestXHTML(t *testing.T) {
+	page := `<?xml version="1.0"?>` + pageOf(`<title/><script
+	src="a.js"/><link href="a.css"/>`, `<p id="a"/><iframe src="b"/>`+article)
+	if got, want := fromHTML([]byte(page), "", ""), fromHTML([]byte(pageOf("", article)), "", ""); got.Text != want.Text || got.Text == "" {
+		t.Errorf("%q: %q instead of %q", got.Skip, got.Text, want.Text)
+	}
+}
+
 // TestBlocksOnce: an article of one block within another has its text once, and what a page repeats stays.
 func TestBlocksOnce(t *testing.T) {
 	list := "<ul><li>The new tram line links the hospital with the university and the harbour.</li><li>The museum by the harbour is open again since Monday.</li>" +
@@ -331,7 +340,7 @@ func book(t testing.TB, damaged bool) []byte {
 			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b%20%C3%A4%25.xhtml" media-type="application/xhtml+xml"/>` +
 			`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`},
 		{"OEBPS/a.xhtml", "<html><body><p>The last chapter.</p></body></html>"},
-		{"OEBPS/b ä%.xhtml", "<html><head><style>p {}</style></head><body><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
+		{"OEBPS/b ä%.xhtml", "<html><head><title/><script src='a.js'/><style>p {}</style></head><body><object data='a.svg'/><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
 	} {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store})
 		if err == nil {
