@@ -55,6 +55,10 @@ func TestShippedRules(t *testing.T) {
 		{"nl", `Hij las Roe vs. Wade en Roe v. Wade in St. Louis. | Dr. Evans kwam. | Daarna ging hij.`},
 		{"hi", `यह घर है। | क्या वह पुराना है? | हाँ।`},
 		{"th", `เขาบอกว่า "สวัสดีครับ" แล้วเดินจากไป | คุณชอบหนังสือเล่มไหน? | ผมชอบเล่มอื่น ๆ ครับ | บ้านเลขที่ 5 ถนน พ.ศ. 2543`},
+		{"el", `Ήρθε; | «Ναι;» | Ο Γιώργος είπε: έλα; ναι· έφυγε.`},
+		{"km", `គាត់មក។ | តើពិតទេ? | មានឆ្កែ ឆ្មា ។ល។ | បាទ៕`},
+		{"sat", `ᱩᱱᱤ ᱦᱮᱡ ᱮᱱᱟ᱾ | ᱱᱚᱶᱟ ᱫᱚ ᱥᱟᱹᱨᱤ᱾`},
+		{"mni", `ꯃꯍꯥꯛ ꯂꯥꯛꯏ꯫ | ꯃꯁꯤ ꯑꯆꯨꯝꯕꯅꯤ꯫`},
 		{"xx", `Anything goes here. | Second one.`},
 	} {
 		want := strings.Split(test[1], " | ")
@@ -63,7 +67,7 @@ func TestShippedRules(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test[0], got, want)
 		}
 	}
-	for _, test := range [][2]string{{"ja", "雨です。|そうですか？|はい。"}, {"zh", "下雨。|“不去。”|为什么？"}} {
+	for _, test := range [][2]string{{"ja", "雨です。|そうですか？|はい。"}, {"zh", "下雨。|“不去。”|为什么？"}, {"km", "គាត់មក។|បាទ។"}} {
 		want := strings.Split(test[1], "|")
 		if got := parts(splitter(t, test[0]), strings.Join(want, ""), Options{}); !slices.Equal(got, want) {
 			t.Errorf("%s without spaces: %q, want %q", test[0], got, want)
