@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
 
 	"bitextmine/internal/badinput"
 )
@@ -35,9 +36,9 @@ func LooksEPUB(head []byte) bool {
 
 // opf is the part of a book's description that is read.
 type opf struct {
-	Language string `xml:"metadata>language"`
-	Title    string `xml:"metadata>title"`
-	Items    []struct {
+	Languages []string `xml:"metadata>language"` // the first is the main one, as is the first title
+	Titles    []string `xml:"metadata>title"`
+	Items     []struct {
 		ID   string `xml:"id,attr"`
 		Href string `xml:"href,attr"`
 		Type string `xml:"media-type,attr"`
@@ -78,7 +79,7 @@ func NewEPUB(in io.ReaderAt, size int64, name string) (Reader, error) {
 	if err := e.xml(root, &book); err != nil {
 		return nil, broken(err)
 	}
-	e.language, e.title = book.Language, book.Title
+	e.language, e.title = first(book.Languages), first(book.Titles)
 	of := map[string]string{}
 	for _, item := range book.Items {
 		if strings.Contains(item.Type, "html") {
@@ -91,6 +92,14 @@ func NewEPUB(in io.ReaderAt, size int64, name string) (Reader, error) {
 		}
 	}
 	return e, nil
+}
+
+// first is the first of some values; empty: there are none.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // named is the name of the file that a link of the book's description leads to.
@@ -124,7 +133,9 @@ func (e *epub) xml(name string, into any) error {
 	if err != nil {
 		return err
 	}
-	return xml.Unmarshal(data, into)
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = charset.NewReaderLabel
+	return d.Decode(into)
 }
 
 // Next returns the next chapter: its whole text, because a chapter has no menus.

@@ -336,7 +336,7 @@ func book(t testing.TB, damaged bool) []byte {
 	for _, f := range [][2]string{
 		{"mimetype", "application/epub+zip"},
 		{"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>`},
-		{"OEBPS/b.opf", `<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>Trams</dc:title><dc:language>en</dc:language></metadata>` +
+		{"OEBPS/b.opf", `<?xml version="1.0" encoding="iso-8859-1"?><package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>` + "Tr\xe2ms" + `</dc:title><dc:title>A history</dc:title><dc:language>en</dc:language><dc:language>de</dc:language></metadata>` +
 			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b%20%C3%A4%25.xhtml" media-type="application/xhtml+xml"/>` +
 			`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`},
 		{"OEBPS/a.xhtml", "<html><body><p>The last chapter.</p></body></html>"},
@@ -372,7 +372,7 @@ func TestEPUB(t *testing.T) {
 		if err != nil || len(pages) != 2 {
 			t.Fatalf("%d chapters, error %v", len(pages), err)
 		}
-		if p := pages[0]; p.Text != "One\nThe first chapter, which is\nshort." || p.Columns["lang"] != "en" || p.Columns["title"] != "Trams" {
+		if p := pages[0]; p.Text != "One\nThe first chapter, which is\nshort." || p.Columns["lang"] != "en" || p.Columns["title"] != "Trâms" {
 			t.Errorf("%q, %v", p.Text, p.Columns)
 		}
 		if p := pages[1]; damaged && p.Skip != Damaged || !damaged && p.Text != "The last chapter." {
