@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -86,6 +87,8 @@ func TestArchives(t *testing.T) {
 		"another name":       {"archive", whole, "1 2 3", 0},
 		"a damaged member":   {"a.warc.gz", damaged, "1 3", 1},
 		"cut off":            {"a.warc.gz", whole[:len(whole)-60], "1 2", 1},
+		"zeros at its end":   {"a.warc.gz", append(bytes.Clone(whole), make([]byte, 512)...), "1 2 3", 0},
+		"zeros inside":       {"a.warc.gz", slices.Concat(whole[:at[1]], make([]byte, 512), whole[at[1]:]), "1 2 3", 1},
 		"a member before it": {"a.warc.gz", append([]byte("\x1f\x8b\x08\x00"+strings.Repeat("damaged", 20)), whole...), "1 2 3", 1},
 		"zstd cut off":       {"a.warc.zst", zst[:len(zst)-20], "", 1},
 	} {
@@ -113,6 +116,28 @@ func TestArchives(t *testing.T) {
 			if strings.Join(got, " ") != c.pages || counts.Skipped[ReasonDamaged] != c.damaged {
 				t.Errorf("%s: pages %q, counts %+v", name, got, counts)
 			}
+		}
+	}
+}
+
+// TestArchiveEncoding: pages of an archive say their encodings, whatever the setting for other files is.
+func TestArchiveEncoding(t *testing.T) {
+	record := strings.NewReplacer("text/html", "text/html; charset=utf-8", "harbour", "h\u00e4rbour").Replace(warcRecord(1))
+	more := len("; charset=utf-8") + len("\u00e4") - 1
+	_, length, _ := strings.Cut(record, "Content-Length: ")
+	length, _, _ = strings.Cut(length, "\r\n")
+	bytes, err := strconv.Atoi(length)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record = strings.Replace(record, "Content-Length: "+length, fmt.Sprintf("Content-Length: %d", bytes+more), 1)
+	opts := DefaultOptions()
+	opts.Encoding = "windows-1252"
+	for _, format := range []Format{FormatAuto, FormatWARC} {
+		opts.Format = format
+		texts, counts, err := reads(t, "a.warc", []byte(record+warcRecord(2)), opts)
+		if err != nil || len(texts) != 2 || !strings.Contains(texts[0], "h\u00e4rbour") {
+			t.Errorf("%s: %q, %+v, error %v", format, texts, counts, err)
 		}
 	}
 }

@@ -89,8 +89,7 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 	// The longest line and its line end must fit, or input.LineReader treats the line as too long. No line is longer
 	// than the file.
 	longest := int64(r.opts.MaxLineBytes + len("\r\n"))
-	if r.opts.Encoding != "" && r.opts.Format != FormatParquet && path.Ext(formatName(r.src.Name)) != ".parquet" {
-		r.decoded = true
+	if r.decoded = r.opts.Encoding != "" && !r.saysEncoding(); r.decoded {
 		if plain, err = input.Decoded(plain, r.opts.Encoding); err != nil {
 			return nil, err
 		}
@@ -119,6 +118,18 @@ func (r *Reader) begin() (*bufio.Reader, error) {
 			kind)
 	}
 	return br, nil
+}
+
+// saysEncoding reports whether a file is in a format with its own way to say an encoding: Parquet, or a web archive,
+// each page of which may have another one and whose records are counted in bytes.
+func (r *Reader) saysEncoding() bool {
+	switch r.opts.Format {
+	case FormatParquet, FormatWARC:
+		return true
+	case FormatAuto:
+		return r.opts.Salvage || NamedArchive(r.src.Name) || path.Ext(formatName(r.src.Name)) == ".parquet"
+	}
+	return false
 }
 
 func (r *Reader) open() error {

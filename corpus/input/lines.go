@@ -216,7 +216,16 @@ func (s *salvage) Read(p []byte) (int, error) {
 
 // open opens the next member.
 func (s *salvage) open() error {
-	if _, err := s.raw.Peek(1); errors.Is(err, io.EOF) {
+	head, err := s.raw.Peek(1)
+	if errors.Is(err, io.EOF) {
+		s.end = true
+		return nil
+	}
+	if len(head) > 0 && head[0] == 0 { // zeros at the end, as members ignores them
+		if err := onlyZeros(s.raw, gzip.ErrHeader); !errors.Is(err, io.EOF) {
+			_ = s.raw.UnreadByte() // the next member may begin with it
+			return err
+		}
 		s.end = true
 		return nil
 	}
