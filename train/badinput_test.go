@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
@@ -292,6 +293,38 @@ func TestVocabularyOfAnotherPreset(t *testing.T) {
 	rows := takenUp(ctx, t, config, o).vocabulary.Rows()
 	if rows != 400 {
 		t.Errorf("the vocabulary has %d pieces, want 400", rows)
+	}
+}
+
+// TestVocabularyOfOtherBitext: one that a training left which ended before its first checkpoint is not that of the text
+// with which it goes on.
+func TestVocabularyOfOtherBitext(t *testing.T) {
+	ctx := limited(t)
+	config, o := tiny(t, func(c *Config) { c.Tokenizer.File, c.Vocabulary.Size = "", 100 })
+	file := config.Bitext.Sources[0].Files[0]
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := o
+	fresh.Out += "-fresh"
+	if _, err := Run(ctx, config, fresh); err != nil {
+		t.Fatal(err)
+	}
+	traintest.Write(t, file, strings.Join(strings.SplitAfter(string(whole), "\n")[:12], ""))
+	_, err = Run(ctx, config, o)
+	refused(t, err, "only 12 pairs")
+	traintest.Write(t, file, string(whole))
+	o.Resume = true
+	if _, err := Run(ctx, config, o); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(fresh.Out, "spm.model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(o.Out, "spm.model")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the vocabulary has %d bytes and not the %d of one of all text: %v", len(got), len(want), err)
 	}
 }
 

@@ -238,7 +238,7 @@ func openDirectory(c *Config, o *Options, checkpoints checkpoint.Dir) (checkpoin
 	case len(all) == 0 && len(incomplete) > 0:
 		return begin, badinput.Errorf("%s, and there is no other: remove it to begin again", incomplete[0])
 	case len(all) == 0:
-		if err := removeVocabulary(c, o, digest); err != nil {
+		if err := removeVocabulary(c, o); err != nil {
 			return begin, err
 		}
 	default:
@@ -279,20 +279,12 @@ func began(checkpoint, config, digest string) bool {
 	return err == nil && now == digest
 }
 
-// removeVocabulary removes the vocabulary of a training that ended before its first checkpoint, unless that training is
-// resumed or the file is the user's own, which tokenizer.file names.
-func removeVocabulary(c *Config, o *Options, digest string) error {
-	if before, err := ReadConfig(filepath.Join(o.Out, configFile)); err == nil && o.Resume {
-		if was, err := before.Digest(); err == nil && was == digest {
-			return nil
-		}
-	}
+// removeVocabulary removes the vocabulary of a training that ended before its first checkpoint, since the preset or the
+// bitext may be another now, unless the file is the user's own, which tokenizer.file names.
+func removeVocabulary(c *Config, o *Options) error {
 	path := filepath.Join(o.Out, vocabularyName(c.Tokenizer))
-	there, err := os.Stat(path)
-	if err == nil && c.Tokenizer.File != "" {
-		if own, err := os.Stat(c.Tokenizer.File); err == nil && os.SameFile(there, own) {
-			return nil
-		}
+	if atomicfile.RefuseInput(path, c.Tokenizer.File) != nil {
+		return nil
 	}
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
