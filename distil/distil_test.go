@@ -17,6 +17,7 @@ import (
 	"bitextmine/encode/encodetest"
 	"bitextmine/encode/model"
 	"bitextmine/encode/onnxgraph"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 
 	"bitextmine/distil/student"
@@ -124,10 +125,10 @@ func options(t *testing.T, teacher, text string) Options {
 }
 
 func TestStudentOfALinearTeacherIsExact(t *testing.T) {
-	teacher, text := writeTeacher(t, 0), writeText(t, 10_500)
-	for _, bits := range []int{4, 8} {
+	teacher, text, out := writeTeacher(t, 0), writeText(t, 10_500), t.TempDir()
+	for _, bits := range []int{4, 8} { // the second replaces the first
 		o := options(t, teacher, text)
-		o.Bits = bits
+		o.Bits, o.Out = bits, out
 		s, err := Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -140,6 +141,9 @@ func TestStudentOfALinearTeacherIsExact(t *testing.T) {
 		}
 		if least := map[int]float64{4: 0.97, 8: 0.9999}[bits]; s.Cosine < least {
 			t.Errorf("%d bits: cosine %g to the teacher, want at least %g", bits, s.Cosine, least)
+		}
+		if left, err := filepath.Glob(filepath.Join(out, "*"+atomicfile.Suffix)); err != nil || left != nil {
+			t.Errorf("%v are left, %v", left, err)
 		}
 	}
 }
@@ -322,7 +326,8 @@ func company(t *testing.T, dir string) {
 	}
 }
 
-// TestTeachersAreNotReplaced: neither encoder that a student is made from may stand where the student goes.
+// TestTeachersAreNotReplaced: neither encoder that a student is made from may stand where the student goes, nor another
+// that is no student.
 func TestTeachersAreNotReplaced(t *testing.T) {
 	out := t.TempDir()
 	there := filepath.Join(out, modelDir)
@@ -340,6 +345,11 @@ func TestTeachersAreNotReplaced(t *testing.T) {
 		if _, err := Run(t.Context(), o); !badinput.Is(err) || !strings.Contains(err.Error(), "would be replaced") {
 			t.Errorf("of %q: %v", encoders, err)
 		}
+	}
+	o := options(t, elsewhere, text)
+	o.Out = out
+	if _, err := Run(t.Context(), o); !badinput.Is(err) || !strings.Contains(err.Error(), "mine distill has not written it") {
+		t.Errorf("an encoder that is no student: %v", err)
 	}
 	if after, err := os.ReadDir(there); err != nil || len(after) != len(before) {
 		t.Errorf("%v is left of %v, %v", after, before, err)

@@ -17,12 +17,15 @@ import (
 	"bitextmine/encode/model"
 	"bitextmine/encode/static"
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 	"bitextmine/train/export"
 )
 
 const (
 	modelDir  = "model" // a directory in Options.Out
 	modelFile = "model.onnx"
+	// recordFile has the settings and the summary of a distillation, in its student's directory.
+	recordFile = "distil.json"
 	// agreement is the largest difference, as a share of a sentence's largest feature, between ONNX Runtime's features
 	// and those of the table that an export may have.
 	agreement = 1e-5
@@ -33,6 +36,22 @@ const (
 // studentName is the name of the student.
 func (o Options) studentName(teacher *model.Model) string {
 	return cmp.Or(o.Name, teacher.Name+"-static")
+}
+
+// refuseReplacing refuses a student's directory that has what the distillation reads, or what none has written.
+func refuseReplacing(dir string, o Options) error {
+	if err := model.RefuseReplacing(dir, o.Teacher, o.Beside); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if _, absent := os.Lstat(dir); absent != nil || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, recordFile)); err != nil {
+		return badinput.Errorf("%s would be replaced, and mine distill has not written it, as there is no %s in it: name another output directory, or move it away",
+			dir, recordFile)
+	}
+	return nil
 }
 
 // publish rounds the table to its columns and bits, and writes the encoder and its record, unless ONNX Runtime's
@@ -70,7 +89,15 @@ func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	if err := writeRecord(tmp, o, t, r); err != nil {
 		return err
 	}
-	if err := errors.Join(os.RemoveAll(r.Model), os.Rename(tmp, r.Model)); err != nil {
+	// The student before is renamed first, since a part of it, which a killed process leaves, is taken for another's.
+	old := r.Model + ".old" + atomicfile.Suffix
+	if err := os.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := os.Rename(r.Model, old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := errors.Join(os.Rename(tmp, r.Model), os.RemoveAll(old)); err != nil {
 		return err
 	}
 	return atomicfile.SyncDir(o.Out)

@@ -28,7 +28,7 @@ func Run(ctx context.Context, o Options) (_ *Summary, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if err := model.RefuseReplacing(filepath.Join(o.Out, modelDir), o.Teacher, o.Beside); err != nil {
+	if err := refuseReplacing(filepath.Join(o.Out, modelDir), o); err != nil {
 		return nil, err
 	}
 	o = o.withDefaults()

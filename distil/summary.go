@@ -70,7 +70,7 @@ func writeRecord(dir string, o Options, t *source, r *result) error {
 		Settings Options `json:"settings"`
 		Summary  Summary `json:"summary"`
 	}{o, r.Summary}
-	return errors.Join(atomicfile.WriteJSON(filepath.Join(dir, "distil.json"), record),
+	return errors.Join(atomicfile.WriteJSON(filepath.Join(dir, recordFile), record),
 		atomicfile.WriteBytes(filepath.Join(dir, "README.md"), card(o, t, r)))
 }
 

@@ -240,6 +240,7 @@ func TestInputsAreNotReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	traintest.Write(t, filepath.Join(o.Out, lockFile), "")
 	o.Preset = filepath.Join(o.Out, configFile)
 	traintest.Write(t, o.Preset, string(text))
 	if err := refuseReplacing(&config, &o); err != nil {
@@ -251,6 +252,20 @@ func TestInputsAreNotReplaced(t *testing.T) {
 	refused(t, err, "is the file that is read")
 	if is, err := os.ReadFile(o.Preset); err != nil || string(is) != own {
 		t.Errorf("the preset is %q, %v", is, err)
+	}
+}
+
+// TestFilesOfOthersStay: a directory is refused that has files which no training wrote and which one would replace.
+func TestFilesOfOthersStay(t *testing.T) {
+	for _, name := range []string{configFile, "spm.model", journalFile, filepath.Join(modelDir, model.FileName)} {
+		config, o := tiny(t, nil)
+		path := filepath.Join(o.Out, name)
+		traintest.Write(t, path, "name: other\n")
+		_, err := Run(limited(t), config, o)
+		refused(t, err, "no training wrote it")
+		if is, err := os.ReadFile(path); err != nil || string(is) != "name: other\n" {
+			t.Errorf("%s was replaced by %d bytes, %v", name, len(is), err)
+		}
 	}
 }
 

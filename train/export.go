@@ -195,11 +195,11 @@ func LastStep(out string) int {
 	return all[len(all)-1].Step
 }
 
-// refuseReplacing refuses a directory in which the training would replace what it is made from: an encoder, or the
-// preset, unless the preset is as a training writes it.
+// refuseReplacing refuses a directory in which the training would replace what it is made from, an encoder or the
+// preset, unless the preset is as a training writes it, or files that no training has written.
 func refuseReplacing(c *Config, o *Options) error {
 	err := model.RefuseReplacing(filepath.Join(o.Out, modelDir), c.Encoder.Start, c.Objective.Needs().Teacher)
-	if err != nil || o.Preset == "" || LastStep(o.Out) > 0 {
+	if err != nil || LastStep(o.Out) > 0 {
 		return err
 	}
 	config := filepath.Join(o.Out, configFile)
@@ -207,10 +207,23 @@ func refuseReplacing(c *Config, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if was, err := os.ReadFile(config); err == nil && bytes.Equal(was, text) {
+	was, err := os.ReadFile(config)
+	written := err == nil && bytes.Equal(was, text)
+	if err := atomicfile.RefuseInput(config, o.Preset); err != nil && !written {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(o.Out, lockFile)); err == nil { // a training's own
 		return nil
 	}
-	return atomicfile.RefuseInput(config, o.Preset)
+	for _, name := range []string{configFile, vocabularyName(c.Tokenizer), journalFile, modelDir} {
+		path := filepath.Join(o.Out, name)
+		if _, err := os.Lstat(path); err != nil || name == configFile && written || atomicfile.RefuseInput(path, c.Tokenizer.File) != nil {
+			continue
+		}
+		return badinput.Errorf("%s would be replaced, and no training wrote it, as there is no %s beside it: name another output directory, or move it away",
+			path, lockFile)
+	}
+	return nil
 }
 
 // openDirectory writes the preset into the directory, and returns the state from which its training goes on: that of

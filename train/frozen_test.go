@@ -213,13 +213,14 @@ func TestStartFromFrozenWeights(t *testing.T) {
 		}
 		config.Encoder.Freeze = freeze
 		o.Out = fmt.Sprintf("%s-%d", o.Out, i)
-		got := byName(takenUp(ctx, t, config, o).encoder.Weights())
+		begun := o
+		begun.Out += "-begun"
+		got := byName(takenUp(ctx, t, config, begun).encoder.Weights())
 		for _, w := range want {
 			if !reflect.DeepEqual(got[w.Name].Data, w.Data) {
 				t.Errorf("%s is not the checkpoint's", w.Name)
 			}
 		}
-		o.Resume = true // the checkpoint has no step
 		if _, err := Run(ctx, config, o); err != nil {
 			t.Fatal(err)
 		}
