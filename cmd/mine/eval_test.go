@@ -210,6 +210,34 @@ func TestEvalAligned(t *testing.T) {
 	testMissedLines(t)
 }
 
+// TestEvalOfDownloadedSets: without --dir each protocol is evaluated on its own set of those in the cache.
+func TestEvalOfDownloadedSets(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("MINE_CACHE", cache)
+	for name, text := range map[string]string{
+		"tatoeba/tatoeba.deu-eng.deu":                          "Guten Morgen.\n",
+		"tatoeba/tatoeba.deu-eng.eng":                          "Good morning.\n",
+		"flores200/flores200_dataset/devtest/deu_Latn.devtest": "Wir haben kein Brot mehr.\n",
+		"flores200/flores200_dataset/devtest/eng_Latn.devtest": "We have no more bread.\n",
+	} {
+		path := filepath.Join(cache, "data", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, order := range []string{"tatoeba bitext-mteb xsim", "xsim tatoeba bitext-mteb"} {
+		out := must(t, append([]string{"eval", "--format", "json"}, strings.Fields(order)...)...)
+		for dir, protocols := range map[string]int{"tatoeba": 2, "flores200/flores200_dataset": 1} {
+			if setting := fmt.Sprintf(`"directory": %q`, filepath.Join(cache, "data", dir)); strings.Count(out, setting) != protocols {
+				t.Errorf("%s: %d protocols have not %s:\n%s", order, protocols, setting, out)
+			}
+		}
+	}
+}
+
 // testMissedLines: --pairs lists the lines whose answer is wrong, by number; of all that are right it has the header.
 func testMissedLines(t *testing.T) {
 	t.Helper()

@@ -310,28 +310,32 @@ func buccNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// evaluate groups protocols by the kind of set that they need, so that each set is read and encoded once.
+// evaluate groups protocols by the set that they need, so that each set is read and encoded once. Without a named set
+// each is evaluated on its own of those that mine data get puts into the cache.
 func (o *evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 	protocols []*eval.Protocol) ([]*report.Report, error) {
 	var reports []*report.Report
+	named := o.dir != "" || o.sourceText != ""
 	for _, kind := range testSets {
-		var on []*eval.Protocol
-		for _, p := range protocols {
-			if p.Data() == kind.data {
-				on = append(on, p)
+		of := slices.DeleteFunc(slices.Clone(protocols), func(p *eval.Protocol) bool { return p.Data() != kind.data })
+		for len(of) > 0 {
+			var on, later []*eval.Protocol
+			for _, p := range of {
+				if named || p.Dataset == of[0].Dataset {
+					on = append(on, p)
+				} else {
+					later = append(later, p)
+				}
 			}
+			found, err := kind.run(o, ctx, runner, on)
+			if err == nil {
+				err = o.describe(found, on)
+			}
+			if err != nil {
+				return nil, err
+			}
+			reports, of = append(reports, found...), later
 		}
-		if len(on) == 0 {
-			continue
-		}
-		found, err := kind.run(o, ctx, runner, on)
-		if err == nil {
-			err = o.describe(found, on)
-		}
-		if err != nil {
-			return nil, err
-		}
-		reports = append(reports, found...)
 	}
 	return reports, nil
 }
