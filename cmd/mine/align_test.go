@@ -60,6 +60,9 @@ func TestAlignAndAER(t *testing.T) {
 	if !strings.Contains(out, "pairs.gold\t0\t") {
 		t.Errorf("%q", out)
 	}
+	units := write("units.xliff", `<xliff version="1.2"><file source-language="de" target-language="en"><body>`+
+		`<trans-unit id="1"><source>das Haus</source><target>the house</target></trans-unit></body></file></xliff>`)
+	must(t, "eval", "aer", "--dir", dir, "--bitext", units, "--src", "de", "--tgt", "en")
 	const unsure = "nothing says that both count the same words"
 	for _, more := range [][]string{nil, {"--tokens", tokens}} {
 		out = must(t, append([]string{"eval", "aer", "--hyp", links, "--gold", gold}, more...)...)
@@ -94,6 +97,7 @@ func TestAlignAndAER(t *testing.T) {
 		{"eval", "aer", "--dir", dir, "--hyp-base", "1"},
 		{"eval", "aer", "--dir", dir, "--words", "spaces"},
 		{"eval", "aer", "--dir", dir, "--gold-base", "0"},
+		{"eval", "aer", "--dir", dir, "--bitext", units, "--src", "fr", "--tgt", "en"},
 		{"eval", "aer"},
 		{"eval", "aer", "--hyp", links},
 		{"eval", "aer", "--dir", dir, "--gold", gold},

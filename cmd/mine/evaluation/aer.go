@@ -153,10 +153,10 @@ func (o *aerOptions) aligner() (words word.FileAligner, more *word.FileInput, er
 		return words, nil, err
 	}
 	more = &word.FileInput{File: o.more, Exchange: exchange.DefaultOptions()}
-	if exchange.FormatOf(o.more) != exchange.TMX {
-		return words, more, nil
+	languages, err := flags.Languages(o.source, o.target)
+	if exchange.FormatOf(o.more) == exchange.TMX {
+		languages, err = flags.BothLanguages("mine eval aer", o.source, o.target)
 	}
-	languages, err := flags.BothLanguages("mine eval aer", o.source, o.target)
 	more.Exchange.SourceLanguage, more.Exchange.TargetLanguage = languages[0], languages[1]
 	return words, more, err
 }
