@@ -92,8 +92,11 @@ func digestModel(ref string) ([]string, error) {
 }
 
 // digestFiles identifies the content of the files of a pattern.
-func digestFiles(pattern string) ([]string, error) {
-	files, err := input.Expand(nil, []string{pattern})
+func digestFiles(pattern string) ([]string, error) { return digestOf([]string{pattern}) }
+
+// digestOf identifies the content of the files of patterns together.
+func digestOf(patterns []string) ([]string, error) {
+	files, err := input.Expand(nil, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +133,7 @@ func digestAll(files []input.File) (content []string, err error) {
 // digestSources identifies the content of all files that a preset's sources name, in their order.
 func digestSources(c data.Config) (content []string, err error) {
 	add := func(patterns []string) error {
-		files, err := input.Expand(nil, patterns)
-		if err != nil {
-			return err
-		}
-		of, err := digestAll(files)
+		of, err := digestOf(patterns)
 		content = append(content, of...)
 		return err
 	}
