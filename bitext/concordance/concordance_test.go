@@ -162,6 +162,8 @@ func TestMarks(t *testing.T) {
 		{"Das alte Haus, das alte Haus.", "alte Haus", Phrase, []string{"alte Haus", "alte Haus"}},
 		{"Das alte Haus.", "haus alte", Phrase, nil},
 		{"Stromnetz und Strompreise", "Strompreiss", Fuzzy, []string{"Strompreise"}},
+		{"Это новый поезд", "повый поесзд", Fuzzy, []string{"новый", "поезд"}}, // letters of two bytes
+		{"Das neue Buch", `"neue Bcuh"`, Fuzzy, []string{"neue Buch"}},
 	} {
 		var got []string
 		for _, s := range marksOf(t, x, c.query, c.mode, c.text) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/blevesearch/bleve/v2/search"
 )
 
 // lookThrough finds what the index cannot tell alone: it looks through the pairs that have all words until it has those
@@ -275,6 +273,32 @@ func same(wanted, term string, mode Mode) bool {
 	if wanted == term || mode != Fuzzy {
 		return wanted == term
 	}
-	_, tooFar := search.LevenshteinDistanceMax(wanted, term, fuzziness(wanted))
-	return !tooFar
+	return within([]rune(wanted), []rune(term), fuzziness(wanted))
+}
+
+// within reports whether so many changes at most make one term of the other: a letter more, less or other, or two
+// neighbours that change places. It is the distance of the index's automata, which count letters, not bytes.
+func within(a, b []rune, most int) bool {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return false
+	}
+	rows := make([][]int, len(a)+1) // changes between the first letters of both
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+				continue
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
+	}
+	return rows[len(a)][len(b)] <= most
 }
