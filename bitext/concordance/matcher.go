@@ -217,10 +217,7 @@ func (m *matcher) look(side int, text string) (marks []Span, all, without bool) 
 	for n, p := range m.pieces[side] {
 		all = all && (p.without || found[n])
 	}
-	for i, s := range marks {
-		marks[i] = plain.Place(s)
-	}
-	return marks, all, false
+	return plain.Places(marks), all, false
 }
 
 // join adds a span to those before it.

@@ -126,16 +126,16 @@ func TestPlainPlaces(t *testing.T) {
 		if p.Text != want {
 			t.Errorf("%q is %q in plain form, want %q", text, p.Text, want)
 		}
-		if p.Place(Span{0, len(p.Text)}).Start != 0 {
+		if p.Places([]Span{{0, len(p.Text)}})[0].Start != 0 {
 			t.Errorf("%q does not begin at its beginning", text)
 		}
 	}
 	p := PlainOf("a\u00adﬁnd₂")
-	if got := p.Place(Span{1, 2}); got != (Span{3, 6}) {
-		t.Errorf("f stands at %v", got)
+	if got := p.Places([]Span{{1, 2}, {4, 6}}); !slices.Equal(got, []Span{{3, 6}, {7, 11}}) {
+		t.Errorf("f and d2 stand at %v", got)
 	}
-	if got := p.Place(Span{4, 6}); got != (Span{7, 11}) {
-		t.Errorf("d2 stands at %v", got)
+	if got := PlainOf("ﷺ.").Places([]Span{{0, 6}, {7, 15}, {16, 22}}); !slices.Equal(got, []Span{{0, 3}}) {
+		t.Errorf("words of one character stand at %v", got)
 	}
 }
 
@@ -185,7 +185,7 @@ func FuzzPlaces(f *testing.F) {
 		plain := PlainOf(text)
 		for side := range 2 {
 			for _, token := range x.tokens(side, plain.Text) {
-				s := plain.Place(token.Span)
+				s := plain.Places([]Span{token.Span})[0]
 				if s.Start < 0 || s.End > len(text) || s.Start >= s.End || !utf8.ValidString(text[s.Start:s.End]) {
 					t.Fatalf("%q has a word at %v", text, s)
 				}

@@ -117,10 +117,14 @@ func PlainOf(text string) Plain {
 	return Plain{string(plain), from}
 }
 
-// Place is where a span of the plain form, which has a byte at least, stands in the text.
-func (p Plain) Place(s Span) Span {
+// Places are where spans of the plain form, which are in order and have a byte each at least, stand in the text. Those
+// of one character that is read as several words, such as ﷺ, are one.
+func (p Plain) Places(spans []Span) (placed []Span) {
 	if p.from == nil {
-		return s
+		return spans
 	}
-	return Span{p.from[s.Start].Start, p.from[s.End-1].End}
+	for _, s := range spans {
+		placed = join(placed, Span{p.from[s.Start].Start, p.from[s.End-1].End})
+	}
+	return placed
 }

@@ -210,7 +210,7 @@ func TestPairsWithoutAValue(t *testing.T) {
 
 func TestScan(t *testing.T) {
 	rows := webtest.Rows(120)
-	rows[30].Source.Text = "İstanbul, STRASSE und straße, Fuß\u00adgän\u00adger mit H₂O, IŞIK hızlıdır (kilit)"
+	rows[30].Source.Text = "İstanbul, STRASSE und straße, Fuß\u00adgän\u00adger mit H₂O, IŞIK hızlıdır (kilit) ﷺ"
 	rows[30].Target.Text = "aa a aaa"
 	s := load(t, rows, false)
 	both := [2]bool{true, true}
@@ -236,6 +236,7 @@ func TestScan(t *testing.T) {
 		"left out":                  {concordance.Query{Text: `"nummer 11" haus -"Nummer 112  steht"`, Mode: concordance.Words, Sides: both}, 5, "Haus Nummer 11|"},
 		"left out in the other":     {concordance.Query{Text: `+12 -النهر`, Mode: concordance.Words, Sides: both}, 0, ""},
 		"a soft hyphen":             {concordance.Query{Text: "fußgänger h2o", Mode: concordance.Words, Sides: both}, 1, "Fuß\u00adgän\u00adger H₂O|"},
+		"words of one character":    {concordance.Query{Text: "صلى وسلم", Mode: concordance.Words, Sides: both}, 1, "ﷺ|"},
 		"the second page":           {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 77}, 78, "Haus|"},
 		"past the end":              {concordance.Query{Text: "haus", Mode: concordance.Words, Sides: both, Skip: 90}, 78, ""},
 	} {

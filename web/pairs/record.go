@@ -371,8 +371,5 @@ func (m *matcher) marks(text string) []concordance.Span {
 			spans[len(spans)-1].End = i + 1
 		}
 	}
-	for i, s := range spans {
-		spans[i] = plain.Place(s)
-	}
-	return spans
+	return plain.Places(spans)
 }
