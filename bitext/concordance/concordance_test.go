@@ -261,6 +261,27 @@ func TestOpenAndSearchRefuse(t *testing.T) {
 	}
 }
 
+// TestUnindexed: a regular expression is found in a bitext whose index cannot be made.
+func TestUnindexed(t *testing.T) {
+	dir := t.TempDir()
+	x, err := Unindexed(t.Context(), write(t, filepath.Join(dir, "de-en.parquet"), [2]string{"de", "en"}, german))
+	if err != nil || x.Languages != [2]string{"de", "en"} {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	if got := found(t, x, Query{Text: `S[et]e|Strom`, Mode: Regexp}, german); !slices.Equal(got, []int{0, 2, 3}) {
+		t.Errorf("finds %v", got)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("it leaves %v, %v", entries, err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Unindexed(t.Context(), dir); !badinput.Is(err) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
 func TestCollocates(t *testing.T) {
 	var pairs []pair
 	for i := range 40 {

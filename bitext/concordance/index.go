@@ -137,6 +137,18 @@ func OpenExisting(dir, path string) (*Index, error) {
 	return read(dir, path, there)
 }
 
+// Unindexed is the concordance of a bitext file without an index. Regular expressions alone are searched in it.
+func Unindexed(ctx context.Context, path string) (_ *Index, err error) {
+	in, err := bitext.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	x := &Index{bitext: path}
+	x.Languages, err = languages(ctx, in)
+	return x, err
+}
+
 // read opens the index of a bitext that a directory holds.
 func read(dir, path string, m *meta) (*Index, error) {
 	index, err := bleve.OpenUsing(filepath.Join(dir, indexName),
@@ -166,7 +178,12 @@ func Directory(out, path string) string {
 }
 
 // Close closes the index.
-func (x *Index) Close() error { return errors.Join(x.texts.Close(), x.index.Close()) }
+func (x *Index) Close() error {
+	if x.index == nil {
+		return nil
+	}
+	return errors.Join(x.texts.Close(), x.index.Close())
+}
 
 // readMeta reads what an index says of itself; nil if there is none. A directory that holds something else is refused.
 func readMeta(dir string) (*meta, error) {

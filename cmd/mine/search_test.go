@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,14 @@ func TestSearch(t *testing.T) {
 		"--src-text-column", "de", "--tgt-text-column", "en", "--out", lines)
 	if out := must(t, "search", "Danzig", "--run", lines); !strings.Contains(out, "       text/parallel.tsv:2 | text/parallel.tsv:2\n") {
 		t.Errorf("the file is not said: %s", out)
+	}
+	index := filepath.Join(run, "concordance")
+	if err := os.WriteFile(index, nil, 0o600); err != nil { // as where an index cannot be made
+		t.Fatal(err)
+	}
+	must(t, "search", "Prozent", "--run", run, "--regexp", "--in", "de")
+	if err := os.Remove(index); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		args []string

@@ -99,7 +99,7 @@ func runSearch(ctx context.Context, o searchOptions, text string, out io.Writer)
 	if err != nil {
 		return err
 	}
-	x, err := open(ctx, dir, file)
+	x, err := open(ctx, dir, file, mode)
 	if err != nil {
 		return err
 	}
@@ -209,8 +209,11 @@ func (o searchOptions) files() (file, dir string, err error) {
 	return file, dir, nil
 }
 
-// open opens the index of a bitext, with a bar where it has to be made.
-func open(ctx context.Context, dir, file string) (*concordance.Index, error) {
+// open opens the index of a bitext, with a bar where it has to be made. A regular expression needs none.
+func open(ctx context.Context, dir, file string, mode concordance.Mode) (*concordance.Index, error) {
+	if mode == concordance.Regexp {
+		return concordance.Unindexed(ctx, file)
+	}
 	told, end := counting("index")
 	x, err := concordance.Open(ctx, dir, file, told)
 	end()
