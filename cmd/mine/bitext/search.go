@@ -235,6 +235,9 @@ func sides(in string, languages [2]string) (of [2]bool, err error) {
 	for side, language := range languages {
 		of[side] = language == code
 	}
+	if languages == [2]string{} { // a bitext without pairs does not say them
+		return [2]bool{true, true}, nil
+	}
 	if of == [2]bool{} {
 		return of, badinput.Errorf("--in %s: the bitext is of %s and %s", in, languages[0], languages[1])
 	}

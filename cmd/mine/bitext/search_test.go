@@ -26,3 +26,16 @@ func TestBold(t *testing.T) {
 		})
 	}
 }
+
+// TestSides: the language that is asked for need not stand in a bitext without pairs, which says none.
+func TestSides(t *testing.T) {
+	for _, languages := range [][2]string{{}, {"de", "en"}} {
+		of, err := sides("deu", languages)
+		if want := [2]bool{true, languages[0] == ""}; err != nil || of != want {
+			t.Errorf("of %q: %v, %v", languages, of, err)
+		}
+	}
+	if _, err := sides("fr", [2]string{"de", "en"}); err == nil {
+		t.Error("a language of no side was taken")
+	}
+}
