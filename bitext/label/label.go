@@ -265,7 +265,7 @@ func Latest(dir string) (labels []Label, err error) {
 // isFragment reports whether a line is the beginning of a label.
 func isFragment(line []byte) bool {
 	const start = `{"src_key":"`
-	line = bytes.TrimSuffix(line, []byte("\n"))
+	line = bytes.TrimSpace(line) // an editor may end lines otherwise
 	n := min(len(line), len(start))
 	return n > 0 && string(line[:n]) == start[:n] && !bytes.HasSuffix(line, []byte("}"))
 }

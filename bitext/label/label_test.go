@@ -126,6 +126,7 @@ func TestBadLabels(t *testing.T) {
 		"no decision":    "{" + keys + `,"accept":true}` + "\n",
 		"a null":         "{" + keys + `,"accepted":null}`,
 		"a misspelt key": "{" + keys + `,"accepted":true,"src_txt":"a"}`,
+		"lines of DOS":   "{" + keys + `,"acepted":true}` + "\r\n",
 		"a blank text":   "{" + keys + `,"accepted":true,"src_text":" ","tgt_text":"b"}`,
 		"not UTF-8":      "{" + keys + `,"accepted":true,"by":"` + "\xff" + `"}`,
 		"one text":       "{" + keys + `,"accepted":true,"src_text":"a"}`,
