@@ -83,6 +83,10 @@ func checkAccepted(t *testing.T, run string) {
 	if got, ok := label.IndexOf(after).Find(edited); err != nil || !ok || got != edited || len(after) <= len(before) {
 		t.Errorf("after mine accept the label is %+v of %d, want %+v, error %v", got, len(after), edited, err)
 	}
+	key := edited.Source + ":" + edited.Target
+	if out := must(t, "reject", run, "--key", key, "--key", key); !strings.HasPrefix(out, "1 pairs rejected") {
+		t.Errorf("of a pair that is named twice mine reject says %q", out)
+	}
 }
 
 // TestAcceptedCopies: a scorer does not look at text that was not translated unless the run keeps it, and mine accept

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -101,6 +102,12 @@ func (o *labelOptions) run(ctx context.Context, dir string, out io.Writer) error
 	if len(labels) == 0 {
 		return badinput.Errorf("no pair is named: give --row, --key or --file")
 	}
+	seen := map[label.Label]bool{} // a file may have a pair twice
+	labels = slices.DeleteFunc(labels, func(l label.Label) bool {
+		twice := seen[l]
+		seen[l] = true
+		return twice
+	})
 	if len(o.keys) > 0 || o.file != "" {
 		if err := checkLabels(ctx, dir, labels, o.accepted); err != nil {
 			return err
