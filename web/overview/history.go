@@ -70,19 +70,23 @@ const (
 func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 	names := r.nightNames()
 	at := slices.Index(names, night)
+	before := at - 1
+	for before >= 0 && unreadable(r.directory(names[before])) {
+		before-- // the history leaves it out, too
+	}
 	switch {
 	case at < 0:
 		return nil, badinput.Errorf(
 			"there is no night %q in %s: name one of those that the overview lists; nights beyond the last keep are removed", night, r.Out)
-	case at == 0:
+	case before < 0:
 		return nil, badinput.Errorf("no night before %s is there any more, so there is nothing to compare it with",
 			night)
 	}
-	d, err := admin.Diff(ctx, r.directory(names[at-1]), r.directory(night))
+	d, err := admin.Diff(ctx, r.directory(names[before]), r.directory(night))
 	if err != nil {
 		return nil, err
 	}
-	c := &Changes{Night: night, Previous: names[at-1], Languages: r.Languages(), Difference: d}
+	c := &Changes{Night: night, Previous: names[before], Languages: r.Languages(), Difference: d}
 	shown := map[string]int{}
 	for _, change := range d.Changes {
 		if change.Kind == admin.Rescored && math.Abs(float64(change.After)-float64(change.Before)) < minChange {
@@ -95,6 +99,12 @@ func (r *Run) Changes(ctx context.Context, night string) (*Changes, error) {
 	}
 	d.Changes = nil // free what is not shown
 	return c, nil
+}
+
+// unreadable reports whether a night's run.json cannot be read.
+func unreadable(dir string) bool {
+	_, err := record.ReadReport(dir)
+	return err != nil
 }
 
 // Of are the changes of a kind.

@@ -184,6 +184,9 @@ func TestHistory(t *testing.T) {
 	if _, err := run.Changes(t.Context(), "000001-2026-03-01"); err == nil {
 		t.Error("the first night was compared with something")
 	}
+	if c, err := run.Changes(t.Context(), "000003-2026-03-03"); err != nil || c.Previous != h[0].Previous {
+		t.Errorf("beside a damaged night: %+v, %v", c, err)
+	}
 	webtest.Night(t, out, 2, rows[:40])
 	c, err := run.Changes(t.Context(), "000003-2026-03-03")
 	if err != nil {
