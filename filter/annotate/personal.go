@@ -372,7 +372,7 @@ func findPhones(text string, add func(from, to int, value string)) {
 		switch {
 		case cue && len(digits) >= tail && !amount:
 		case international.MatchString(number) && (cue || number[0] != '0' || grouped) && len(digits) >= 9 && (!amount || len(digits) >= 10):
-		case nationals.MatchString(number):
+		case nationals.MatchString(number) && !amount:
 		default:
 			continue
 		}

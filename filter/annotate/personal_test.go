@@ -69,6 +69,15 @@ func TestMaskBothSidesAlike(t *testing.T) {
 	}
 }
 
+// TestMaskLeaves: dates are no telephone numbers.
+func TestMaskLeaves(t *testing.T) {
+	for _, text := range []string{"am 02-03-2024", "On 01-12-2020 and 09-11-1999.", "Tel. 02-03-2024"} {
+		if got, _ := Mask([2]string{text, ""}); got[0] != text {
+			t.Errorf("%q became %q", text, got[0])
+		}
+	}
+}
+
 // FuzzMask: what is masked keeps the text around it, and masking it again changes nothing.
 func FuzzMask(f *testing.F) {
 	f.Add("Tel. +49 30 1234567, a@x.de", "DE89 3704 0044 0532 0130 00 (030) 12345")
