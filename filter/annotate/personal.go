@@ -87,10 +87,11 @@ func (t inASCII) place(at int) int {
 	return t.places[at]
 }
 
-// spell has the digits of every script, and letters and signs of full width that stand in personal data, as ASCII.
+// spell has the digits of every script, letters and signs of full width that stand in personal data, and what divides
+// groups of digits, as ASCII.
 func spell(text string) inASCII {
 	all := surface.Plain(text)
-	if all == text {
+	if all == text && !strings.ContainsFunc(text, func(r rune) bool { return typeset(r) != r }) {
 		return inASCII{text: text}
 	}
 	var plain []byte
@@ -107,7 +108,7 @@ func spell(text string) inASCII {
 			data = latinOrDigit(before) || before == ')'
 		}
 		if !data {
-			p = r
+			p = typeset(r)
 		}
 		for range utf8.RuneLen(p) {
 			places = append(places, i)
@@ -115,6 +116,17 @@ func spell(text string) inASCII {
 		plain = utf8.AppendRune(plain, p)
 	}
 	return inASCII{string(plain), append(places, len(text))}
+}
+
+// typeset has the spaces and hyphens that typesetters put between groups of digits as ASCII.
+func typeset(r rune) rune {
+	switch {
+	case '\u2000' <= r && r <= '\u200a', r == '\u202f', r == '\u3000':
+		return ' '
+	case '\u2010' <= r && r <= '\u2012':
+		return '-'
+	}
+	return r
 }
 
 // personalOf finds all personal data of a text, in its order.
@@ -194,14 +206,17 @@ func latinOrDigit(r rune) bool {
 
 var mailPattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Greek}\d_%+'-]+(?:\.[\p{Latin}\p{Cyrillic}\p{Greek}\d_%+'-]+)*@(?:[\p{Latin}\p{Cyrillic}\p{Greek}\d](?:[\p{Latin}\p{Cyrillic}\p{Greek}\d-]*[\p{Latin}\p{Cyrillic}\p{Greek}\d])?\.)+[a-zA-Z]{2,24}`)
 
-// findEmails: the last part of the host is one that there is. What is followed by : and a path is a host's user.
+// findEmails: the last part of the host is one that there is. What is followed by : or / and a path is a host's user,
+// unless another address follows.
 func findEmails(text string, add func(from, to int, value string)) {
-	for _, at := range mailPattern.FindAllStringIndex(text, -1) {
+	found := mailPattern.FindAllStringIndex(text, -1)
+	for i, at := range found {
 		value := strings.ToLower(text[at[0]:at[1]])
 		suffix, known := publicsuffix.PublicSuffix(value[strings.LastIndexByte(value, '@')+1:])
 		rest := text[at[1]:]
-		path := len(rest) > 1 && rest[0] == ':' && !unicode.IsSpace(rune(rest[1]))
-		if (known || strings.Contains(suffix, ".")) && !path && !strings.HasPrefix(rest, "/") {
+		listed := i+1 < len(found) && found[i+1][0] == at[1]+1
+		path := len(rest) > 1 && (rest[0] == ':' || rest[0] == '/') && !unicode.IsSpace(rune(rest[1])) && !listed
+		if (known || strings.Contains(suffix, ".")) && !path {
 			add(at[0], at[1], value)
 		}
 	}
@@ -297,16 +312,18 @@ func findIPs(text string, add func(from, to int, value string)) {
 const callingCodes = `(?:1|7|2(?:0|7|[1-689]\d)|3(?:[0-469]|[578]\d)|4(?:[013-9]|2\d)|5(?:[1-8]|[09]\d)|6(?:[0-6]|[7-9]\d)|8(?:[1246]|[05789]\d)|9(?:[0-58]|[679]\d))`
 
 var (
-	numberPattern = regexp.MustCompile(`[+(]?\d[\d \x{a0}().\-–/]{5,24}\d`)
+	numberPattern = regexp.MustCompile(`(?:\(\+|[+(])?\d[\d \x{a0}().\-–/]{5,24}\d`)
 	// international: with + or 00 and a country's code. nationals are spellings that telephone numbers alone have.
 	international = regexp.MustCompile(`^(?:\(?\+ ?|00 ?)` + callingCodes + `[ \x{a0}().\-–/\d]`)
 	nationals     = regexp.MustCompile(`^(?:\([2-9]\d\d\) ?\d{3}[ -]\d{4}|[2-9]\d\d([-.])[2-9]\d\d([-.])\d{4}|\(0\d{1,4}\) ?\d[\d -]{4,9}\d|0\d{2,4} ?/ ?\d[\d ]{4,8}\d|0\d{1,3}-\d{2,4}-\d{4}|0[1-9](?:[ .]\d\d){4})$`)
-	phoneCue      = regexp.MustCompile(`(?i)(?:\btel|\btél|t[eé]l[eé]fon\pL*|telephone|phone|\bfax|mobil[enz]?\pL*|móvil|celular|\bcell|whatsapp|hotline|handy\pL*|电话|電話|手机|手機|传真|ファックス|携帯\pL*|전화|팩스|\bтел|телефон\pL*|факс\pL*|هاتف|جوال|फ़ोन|โทร)\pL{0,3}[.:： \x{a0}]{0,3}(?:\(\pL+\)|no|nr|num|number|nummer|numéro|número|номер\pL*|号码|番号|번호)?[.:： \x{a0}#°º]{0,4}$`)
+	phoneCue      = regexp.MustCompile(`(?i)(?:\btel|\btél|t[eé]l[eé]fon\pL*|telephone|phone|\bfax|mobil[enz]?\pL*|móvil|celular|\bcell|whatsapp|hotline|handy\pL*|电话|電話|手机|手機|传真|ファックス|携帯\pL*|전화|팩스|(?:^|\PL)тел|телефон\pL*|факс\pL*|هاتف|جوال|फ़ोन|โทร)\pL{0,3}[.:： \x{a0}]{0,3}(?:\(\pL+\)|no|nr|num|number|nummer|numéro|número|номер\pL*|号码|番号|번호)?[.:： \x{a0}#°º]{0,4}$`)
 	// between is what stands between two telephone numbers that look like one, with what begins the second; follows is
 	// the same right after the first. joins is what stands between two that one word for telephone is before.
 	between = regexp.MustCompile(`(?:[ \x{a0}]?[/–][ \x{a0}]?|[ \x{a0}]-[ \x{a0}])[0+(]`)
 	follows = regexp.MustCompile("^" + between.String())
 	joins   = regexp.MustCompile(`^[ \x{a0}]*(?:[,;/|–-]|\pL{1,5})?[ \x{a0}]*$`)
+	// american ends a number before which another stands, such as a post code's.
+	american = regexp.MustCompile(`\d{4}[ \x{a0}]((?:\([2-9]\d\d\) ?\d{3}|[2-9]\d\d[-.][2-9]\d\d)[-.]\d{4})$`)
 	// noPhone are dates, years and amounts.
 	noPhone = regexp.MustCompile(`^(?:(?:19|20)\d\d ?[-–/] ?(?:19|20)?\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}[./-]\d{1,2}[./-]\d{1,2}|\+?\d{1,3}(?:([ \x{a0}.])\d{3})+|\d+\.\d+)$`)
 )
@@ -320,6 +337,18 @@ type written struct{ begin, from, to, end int }
 // alone is alone within the number's bounds.
 func (n written) alone(text string, from int) bool {
 	return alone(text[n.begin:n.end], from-n.begin, n.to-n.begin)
+}
+
+// told is the number behind a word for telephone: a mark that ends the word, and a comma before the next number, are no
+// part of it (Tel.030 1234567,030 1234568).
+func (n written) told(text string) written {
+	if before, _ := utf8.DecodeLastRuneInString(text[:n.from]); !latinOrDigit(before) || strings.IndexByte("+(", text[n.from]) >= 0 {
+		n.begin = n.from
+	}
+	if strings.HasPrefix(text[n.to:], ",0") || strings.HasPrefix(text[n.to:], ",+") {
+		n.end = n.to
+	}
+	return n
 }
 
 // numbersOf lists the numbers of a text that may be those of telephones. What is too long for one is divided where
@@ -360,15 +389,22 @@ func findPhones(text string, add func(from, to int, value string)) {
 			}
 			from++ // the bracket is around more than the number
 		}
+		if last := american.FindStringSubmatchIndex(text[from:to]); last != nil {
+			from += last[2]
+			n.begin = from
+		}
 		number := text[from:to]
 		digits := digitsOf(number)
+		cue := phoneCue.MatchString(text[max(0, from-40):from]) ||
+			said >= 0 && strings.IndexByte("0+(", text[n.from]) >= 0 && joins.MatchString(text[said:n.from])
+		if cue {
+			n = n.told(text)
+		}
 		if len(digits) > maxDigits || !n.alone(text, from) || slices.ContainsFunc(links, func(l []int) bool { return l[0] <= from && from < l[1] }) {
 			continue
 		}
 		grouped := len(digits) < len(strings.TrimPrefix(number, "+"))
 		amount := noPhone.MatchString(number)
-		cue := phoneCue.MatchString(text[max(0, from-40):from]) ||
-			said >= 0 && strings.IndexByte("0+(", text[n.from]) >= 0 && joins.MatchString(text[said:n.from])
 		switch {
 		case cue && len(digits) >= tail && !amount:
 		case international.MatchString(number) && (cue || number[0] != '0' || grouped) && len(digits) >= 9 && (!amount || len(digits) >= 10):

@@ -69,6 +69,32 @@ func TestMaskBothSidesAlike(t *testing.T) {
 	}
 }
 
+// TestMaskFinds: what stands close to a number or an address does not hide it.
+func TestMaskFinds(t *testing.T) {
+	for text, want := range map[string]string{
+		"Tel.030/1234567":                            "Tel.[PHONE_1]",
+		"Tel.+49 30 1234567":                         "Tel.[PHONE_1]",
+		"Fax(030)1234567":                            "Fax[PHONE_1]",
+		"Phone #555-123-4567":                        "Phone #[PHONE_1]",
+		"Tel. 030 1234567,030 7654321":               "Tel. [PHONE_1],[PHONE_2]",
+		"(+49) 30 1234567":                           "[PHONE_1]",
+		"Rufen Sie an (+49 30 1234567).":             "Rufen Sie an ([PHONE_1]).",
+		"Звоните, тел. 8 (495) 123-45-67":            "Звоните, тел. [PHONE_1]",
+		"тел.8(495)1234567":                          "тел.[PHONE_1]",
+		"отель 1234567":                              "отель 1234567",
+		"+33\u202f1\u202f23\u202f45\u202f67\u202f89": "[PHONE_1]",
+		"Tel.: 030\u20111234567 – heute":             "Tel.: [PHONE_1] – heute",
+		"DE89\u20093704 0044 0532 0130 00":           "[IBAN_1]",
+		"info@firma.de/sales@firma.de/":              "[EMAIL_1]/[EMAIL_2]/",
+		"git@github.com:a/b user@host.com/path":      "git@github.com:a/b user@host.com/path",
+		"phone1234567 v.1234567 S. 1,030":            "phone1234567 v.1234567 S. 1,030",
+	} {
+		if got, _ := Mask([2]string{text, ""}); got[0] != want {
+			t.Errorf("%q became %q, want %q", text, got[0], want)
+		}
+	}
+}
+
 // TestMaskLeaves: dates are no telephone numbers.
 func TestMaskLeaves(t *testing.T) {
 	for _, text := range []string{"am 02-03-2024", "On 01-12-2020 and 09-11-1999.", "Tel. 02-03-2024"} {
