@@ -23,6 +23,7 @@ func TestText(t *testing.T) {
 		{"Greek", "Καλημέρα κόσμε", "Καλημέρα κόσμε"},
 		{"Latin letters in Greek words", "ΕΛΛ\u0041ΔΑ π\u006fλύ", "ΕΛΛΑΔΑ πολύ"},
 		{"letters of three scripts", "привет\u03bf\u006f", "привет\u03bf\u006f"},
+		{"words of two scripts", "webсайт, SMSка и onlineмагазин, email'ом", "webсайт, SMSка и onlineмагазин, email'ом"},
 		{"ligatures", "eﬃcient oﬃce", "efficient office"},
 		{"Chinese", "你好，世界。", "你好，世界。"},
 		{"Arabic", "مرحبا بالعالم", "مرحبا بالعالم"},

@@ -191,7 +191,8 @@ func likeLatin(script *unicode.RangeTable) map[rune]rune {
 }
 
 // lookalikes writes every word in one script: letters of another that only look right become those of the script that
-// most of the word's letters are in. A word in all three scripts stays. Ligatures of Latin letters become two.
+// most of the word's letters are in. A word in all three scripts stays, and one whose other letters do not all look so:
+// it is of two words (webсайт, SMSом). Ligatures of Latin letters become two.
 func lookalikes(text string) string {
 	ascii := true
 	for i := range len(text) {
@@ -224,12 +225,18 @@ func lookalikes(text string) string {
 		case inGreek > inLatin:
 			table = greek
 		}
-		return strings.Map(func(r rune) rune {
+		other := 0
+		fixed := strings.Map(func(r rune) rune {
 			if to, ok := table[r]; ok {
+				other++
 				return to
 			}
 			return r
 		}, w)
+		if other < min(inLatin, inOther) {
+			return w
+		}
+		return fixed
 	}
 	from := -1
 	for i, r := range text {
