@@ -90,6 +90,22 @@ func TestSymbolsTellPairsApart(t *testing.T) {
 }
 
 // TestManyRows has more rows than fit in the buckets' buffers, so that they are written, and a range of rows that ends.
+// TestVowelSignsTellPairsApart: what a man and a woman say is not the same, and accents and vowel points say nothing.
+func TestVowelSignsTellPairsApart(t *testing.T) {
+	var s Scratch
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"मैं जाता हूँ", "मैं जाती हूँ", false}, {"ไม่", "ไม้", false}, {"நான் பாடுகிறேன்", "நான் பாடுகிறான்", false}, {"দেশ", "দশ", false},
+		{"ज़रूर", "जरूर", true}, {"résumé", "resume", true}, {"r\u00e9sum\u0323e", "resume", true}, {"שָׁלוֹם", "שלום", true}, {"كِتَاب", "كتاب", true}, {"か\u3099", "が", true},
+	} {
+		if a, b := s.KeysOf(c.a, "I go."), s.KeysOf(c.b, "I go"); (a.pair == b.pair) != c.same {
+			t.Errorf("%s and %s are the same: %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
 func TestManyRows(t *testing.T) {
 	const rows = 20_500
 	s := newSurvey(t.TempDir(), 12, 1<<10)
