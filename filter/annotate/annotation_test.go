@@ -92,6 +92,8 @@ var cases = []struct {
 	{"ru en", "500 рублей", "500 people", map[string]float64{"currency_differs": 1}},
 
 	{"de en", "Siehe https://www.example.org/a/ hier", "See example.org and http://example.org/a here", map[string]float64{"urls": 2, "urls_differ": 0}},
+	{"de en", "Siehe „www.example.org“ dort.", "See “www.example.org”.", map[string]float64{"urls": 2, "urls_differ": 0}},
+	{"ar en", "انظر www.example.org/a، هنا", "See «www.example.org/a»…", map[string]float64{"urls": 2, "urls_differ": 0}},
 	{"zh en", "请访问https://example.org/zh。", "Visit https://example.org/en.", map[string]float64{"urls": 2, "urls_differ": 2}},
 	{"ru en", "Пишите на info@example.org", "Write to us", map[string]float64{"emails_differ": 1}},
 	{"de en", "info@example.org", "INFO@EXAMPLE.ORG", map[string]float64{"emails_differ": 0, "link_share": 1}},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"bitextmine/corpus/surface"
@@ -212,7 +213,9 @@ func canonical(url string) string {
 	if !found {
 		rest = url
 	}
-	return strings.TrimRight(strings.TrimPrefix(rest, "www."), "/.,;:!?")
+	return strings.TrimRightFunc(strings.TrimPrefix(rest, "www."), func(r rune) bool {
+		return strings.ContainsRune("/.,;:!?", r) || r >= utf8.RuneSelf && unicode.IsPunct(r) // quotation marks, an Arabic comma
+	})
 }
 
 // differ counts the elements of each list that the other lacks.
