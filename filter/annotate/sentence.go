@@ -111,6 +111,7 @@ func (s *Sentence) letter(r rune) {
 		s.firstLetter = r
 	}
 	switch {
+	case r >= firstCaseless && unicode.In(r, unicode.Georgian, unicode.Cherokee): // written in one case, whatever Unicode calls it
 	case unicode.IsUpper(r):
 		s.upper++
 		s.cased++
@@ -119,6 +120,9 @@ func (s *Sentence) letter(r rune) {
 	}
 	addScript(s, r)
 }
+
+// firstCaseless is the first Georgian letter.
+const firstCaseless = '\u10a0'
 
 // addScript counts a letter by its script.
 func addScript(s *Sentence, r rune) {
@@ -206,10 +210,13 @@ func (s *Sentence) end() endKind {
 	for _, kind := range []struct {
 		marks string
 		kind  endKind
-	}{{".。．।॥۔።။។", endStatement}, {"?？؟፧", endQuestion}, {"!！", endExclamation}, {":：;；,，、،؛—–-", endOpen}} {
+	}{{".。．।॥۔။።។։།", endStatement}, {"?？؟፧", endQuestion}, {"!！", endExclamation}, {":：;；,，、،؛—–-", endOpen}} {
 		if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune(kind.marks, last) {
-			if s.Language == "el" && last == ';' {
+			switch {
+			case s.Language == "el" && last == ';':
 				return endQuestion // the Greek question mark
+			case s.Language == "hy" && last == ':':
+				return endStatement // as the Armenian full stop is typed
 			}
 			return kind.kind
 		}
