@@ -136,6 +136,7 @@ func parsed(texts func(i int) (string, bool)) func(i int) float64 {
 	}
 	return func(i int) float64 {
 		text, _ := texts(i)
+		text = strings.TrimSpace(text) // many write a space behind each comma
 		switch strings.ToLower(text) { // programs for tables write TRUE
 		case "true":
 			return 1

@@ -280,6 +280,21 @@ func TestSkipBad(t *testing.T) {
 	}
 }
 
+// TestSpacedNumbers: a space behind the comma of CSV is no part of a number.
+func TestSpacedNumbers(t *testing.T) {
+	b, err := read(t, DefaultOptions(), fileOf(t, "x.csv", "src_text,tgt_text,score,keep\na,b, 0.9, true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, err := b.Numbers("score")
+	if err != nil || score(0) != 0.9 {
+		t.Errorf("score %v, %v", score(0), err)
+	}
+	if keep, err := b.Keep(); err != nil || !keep(0) {
+		t.Errorf("kept: %v", err)
+	}
+}
+
 func TestNumbersAndLists(t *testing.T) {
 	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"],"large":1e20}`+"\n"+
 		`{"src_text":"a","tgt_text":"b","n":3,"large":100000000000000000000}`))
