@@ -187,18 +187,15 @@ func isIdentity(r rune) bool {
 	return unicode.IsSymbol(r)
 }
 
-// isVowelSign reports whether a mark is part of a word's spelling, as in the scripts of India and Thailand: जाता and जाती.
-// Vowel points of Hebrew and Arabic, and dots below letters, are often left out, as accents are.
+// isVowelSign reports whether a mark is part of a word's spelling, as in the scripts of India and Thailand: जाता and
+// जाती. Vowel points of Hebrew, Arabic and Syriac, and dots below letters, are often left out, as accents are.
 func isVowelSign(r rune) bool {
-	return r >= firstVowelSign && unicode.Is(unicode.M, r) && !unicode.In(r, unicode.Inherited, unicode.Arabic) && !strings.ContainsRune(dotsBelow, r)
+	return unicode.Is(unicode.M, r) && !strings.ContainsRune(dotsBelow, r) &&
+		!unicode.In(r, unicode.Inherited, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Syriac)
 }
 
-const (
-	// firstVowelSign is Thaana's, behind the marks of Hebrew, Arabic and Syriac.
-	firstVowelSign = '\u07a6'
-	// dotsBelow are those of Devanagari, Bengali, Gurmukhi, Gujarati, Oriya and Kannada.
-	dotsBelow = "\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc"
-)
+// dotsBelow are those of Devanagari, Bengali, Gurmukhi, Gujarati, Oriya and Kannada.
+const dotsBelow = "\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc"
 
 // isSign reports whether a character between two others is the sign of a number.
 func isSign(before, r, next rune) bool {

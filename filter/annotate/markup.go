@@ -16,9 +16,7 @@ var markup = []Annotation{
 	value("markup", Count, 0, unlimited, "tags, entities, wiki mark-up and placeholders of programs, on the side with more", higher(func(s *Sentence) float64 {
 		return float64(s.markup)
 	})),
-	value("markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 {
-		return math.Abs(float64(p.Source.markup - p.Target.markup))
-	}),
+	value("markup_differs", Count, 0, unlimited, "difference between both sides' counts of mark-up", func(p *Pair) float64 { return math.Abs(float64(p.Source.markup - p.Target.markup)) }),
 	value("mojibake", Count, 0, unlimited, "characters that are UTF-8 read as Windows-1252 or Latin-1, and replacement characters, both sides together",
 		either(func(s *Sentence) int { return CountMojibake(s.raw) })),
 	value("separators", Count, 0, unlimited, "separators as in menus and breadcrumbs (| » > › → · • / between spaces), on the side with more", higher(func(s *Sentence) float64 {
@@ -175,9 +173,7 @@ var links = []Annotation{
 	value("urls_differ", Count, 0, unlimited, "URLs that the other side lacks, apart from case, http and https, www and a slash at the end", func(p *Pair) float64 {
 		return float64(differ(p.Source.urls, p.Target.urls))
 	}),
-	value("emails_differ", Count, 0, unlimited, "e-mail addresses that the other side lacks", func(p *Pair) float64 {
-		return float64(differ(p.Source.emails, p.Target.emails))
-	}),
+	value("emails_differ", Count, 0, unlimited, "e-mail addresses that the other side lacks", func(p *Pair) float64 { return float64(differ(p.Source.emails, p.Target.emails)) }),
 	value("link_share", Float, 0, 1, "share of the bytes that URLs and addresses take, on the side with more", higher(func(s *Sentence) float64 {
 		return float64(s.linked) / float64(max(1, len(s.Text)))
 	})),
@@ -214,7 +210,8 @@ func canonical(url string) string {
 		rest = url
 	}
 	return strings.TrimRightFunc(strings.TrimPrefix(rest, "www."), func(r rune) bool {
-		return strings.ContainsRune("/.,;:!?", r) || r >= utf8.RuneSelf && unicode.IsPunct(r) // quotation marks, an Arabic comma
+		// Quotation marks, ellipses and commas of other scripts are above ASCII.
+		return strings.ContainsRune("/.,;:!?", r) || r >= utf8.RuneSelf && unicode.IsPunct(r)
 	})
 }
 

@@ -34,10 +34,7 @@ func either(of func(s *Sentence) int) func(p *Pair) float64 {
 
 // higher is the higher of both sides' values.
 func higher(of func(s *Sentence) float64) func(p *Pair) float64 {
-	return func(p *Pair) float64 {
-		a, b := of(&p.Source), of(&p.Target)
-		return max(a, b)
-	}
+	return func(p *Pair) float64 { return max(of(&p.Source), of(&p.Target)) }
 }
 
 // ofSource and ofTarget take a property of one side.
@@ -51,12 +48,8 @@ func ofTarget(of func(s *Sentence) float64) func(p *Pair) float64 {
 
 // whole are the annotations that the first pass gives.
 var whole = []Annotation{
-	value("group", Row, 0, 1<<53, "row, from 1, of the first pair of the group of near-duplicates; its own row if no pair before it is like it", func(p *Pair) float64 {
-		return float64(p.Known.First)
-	}),
-	value("copy", Count, 0, 2, "2 if an earlier pair is the same apart from case, accents, punctuation and spaces, 1 if one is nearly the same, whatever its digits, 0 if none is", func(p *Pair) float64 {
-		return float64(p.Known.Copy)
-	}),
+	value("group", Row, 0, 1<<53, "row, from 1, of the first pair of the group of near-duplicates; its own row if no pair before it is like it", func(p *Pair) float64 { return float64(p.Known.First) }),
+	value("copy", Count, 0, 2, "2 if an earlier pair is the same apart from case, accents, punctuation and spaces, 1 if one is nearly the same, whatever its digits, 0 if none is", func(p *Pair) float64 { return float64(p.Known.Copy) }),
 	value("uses_src", Count, 0, unlimited, "rows in which the source stands", func(p *Pair) float64 { return float64(p.Known.SourceUses) }),
 	value("uses_tgt", Count, 0, unlimited, "rows in which the target stands", func(p *Pair) float64 { return float64(p.Known.TargetUses) }),
 }

@@ -57,9 +57,7 @@ var characters = []Annotation{
 		"target has too, such as names, are left out unless there are no others; null if the language is unknown", func(p *Pair) float64 {
 		return ownScript(&p.Source, &p.Target)
 	}),
-	value("script_tgt", Float, 0, 1, "the same of the target", func(p *Pair) float64 {
-		return ownScript(&p.Target, &p.Source)
-	}),
+	value("script_tgt", Float, 0, 1, "the same of the target", func(p *Pair) float64 { return ownScript(&p.Target, &p.Source) }),
 	value("letter_share", Float, 0, 1, "share of letters with their marks among the characters other than spaces, on the side with fewer", func(p *Pair) float64 {
 		return min(p.Source.share(p.Source.letters+p.Source.marks), p.Target.share(p.Target.letters+p.Target.marks))
 	}),

@@ -111,7 +111,7 @@ func (s *Sentence) letter(r rune) {
 		s.firstLetter = r
 	}
 	switch {
-	case r >= firstCaseless && unicode.In(r, unicode.Georgian, unicode.Cherokee): // written in one case, whatever Unicode calls it
+	case r >= 'Ⴀ' && unicode.In(r, unicode.Georgian, unicode.Cherokee): // text has one case, whatever Unicode calls it
 	case unicode.IsUpper(r):
 		s.upper++
 		s.cased++
@@ -120,9 +120,6 @@ func (s *Sentence) letter(r rune) {
 	}
 	addScript(s, r)
 }
-
-// firstCaseless is the first Georgian letter.
-const firstCaseless = '\u10a0'
 
 // addScript counts a letter by its script.
 func addScript(s *Sentence, r rune) {
@@ -216,7 +213,7 @@ func (s *Sentence) end() endKind {
 			case s.Language == "el" && last == ';':
 				return endQuestion // the Greek question mark
 			case s.Language == "hy" && last == ':':
-				return endStatement // as the Armenian full stop is typed
+				return endStatement // the Armenian full stop, typed
 			}
 			return kind.kind
 		}
