@@ -11,3 +11,10 @@ func BePatient(t testing.TB, opening, work time.Duration) {
 	t.Cleanup(func() { openPatience, workPatience = before[0], before[1] })
 	openPatience, workPatience = opening, work
 }
+
+// Stall sets after which time a server that sends nothing is asked again, until the test ends.
+func Stall(t testing.TB, after time.Duration) {
+	before := stallTime
+	t.Cleanup(func() { stallTime = before })
+	stallTime = after
+}

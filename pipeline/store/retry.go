@@ -31,13 +31,13 @@ import (
 var (
 	openPatience = 10 * time.Second
 	workPatience = 2 * time.Minute
+	stallTime    = 2 * time.Minute // a server that sends nothing for as long is asked again
 )
 
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 10 * time.Second
-	stallTime  = 2 * time.Minute // a server that sends nothing for as long is asked again
-	minRate    = 20e3            // bytes a second of an upload; a slower one is begun again
+	minRate    = 20e3 // bytes a second of an upload; a slower one is begun again
 )
 
 // unanswered is the error of an operation that was tried until patience was at its end.
@@ -78,7 +78,7 @@ func explain(err error) error {
 // retry calls do until it succeeds, fails for good or patience is at its end. Pauses double, are drawn at random up to
 // twice their length so that many machines do not come at once, and are as long as the server asks for.
 func (b bucket) retry(ctx context.Context, do func(ctx context.Context) error) error {
-	begin := time.Now()
+	var failed time.Time // when it failed first: an attempt at a server that says nothing takes as long as patience
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		err := do(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -87,8 +87,11 @@ func (b bucket) retry(ctx context.Context, do func(ctx context.Context) error) e
 		if !transient(err) {
 			return explain(err)
 		}
+		if failed.IsZero() {
+			failed = time.Now()
+		}
 		wait := max(time.Duration(rand.Int64N(int64(2*pause))), asked(err))
-		if time.Since(begin)+wait > b.patience {
+		if time.Since(failed)+wait > b.patience {
 			return unanswered{b.patience, err}
 		}
 		select {
@@ -174,12 +177,20 @@ func (b bucket) download(ctx context.Context, name string, size int64, out io.Wr
 	return nil
 }
 
+// errStalled is the error of a server that sends nothing for stallTime.
+var errStalled = fmt.Errorf("it sent nothing for a long time: %w", context.DeadlineExceeded)
+
 // copyFrom copies an object from an offset on.
 func (b bucket) copyFrom(ctx context.Context, name string, offset int64, out io.Writer) (n int64, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stall := time.AfterFunc(stallTime, cancel)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(stallTime, func() { cancel(errStalled) })
 	defer stall.Stop()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), errStalled) {
+			err = errStalled // that of a context that was cancelled would say that a person stopped the run
+		}
+	}()
 	in, err := b.bucket.NewRangeReader(ctx, name, offset, -1, &blob.ReaderOptions{BeforeRead: quiet})
 	if err != nil {
 		return 0, err

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -197,6 +198,32 @@ func TestStoreThatDoesNotRecover(t *testing.T) {
 		return true
 	}
 	if _, err := get(); err == nil || badinput.Is(err) || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAServerThatSaysNothing is asked again, though one attempt takes as long as it is tried, and the error of one that
+// never says anything is not that of a run which a person stopped.
+func TestAServerThatSaysNothing(t *testing.T) {
+	silent := 1
+	poor := &poorS3{}
+	poor.get = func(n int, _ http.ResponseWriter, _ []byte) bool {
+		if n > silent {
+			return false
+		}
+		poor.Unlock()
+		defer poor.Lock()
+		time.Sleep(time.Second)
+		panic(http.ErrAbortHandler)
+	}
+	get := onPoorS3(t, poor, []byte("some"))
+	store.Stall(t, 300*time.Millisecond)
+	store.BePatient(t, time.Second, 300*time.Millisecond)
+	if _, err := get(); err != nil || len(poor.ranges) != 2 {
+		t.Errorf("asked %d times, error %v", len(poor.ranges), err)
+	}
+	silent = 1000
+	if _, err := get(); err == nil || badinput.Is(err) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "sent nothing") {
 		t.Errorf("error %v", err)
 	}
 }
