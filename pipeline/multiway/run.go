@@ -29,6 +29,7 @@ import (
 	"bitextmine/bitext/table"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/record"
 )
@@ -197,16 +198,20 @@ func ReadReport(out string) (*Report, error) {
 	return r, nil
 }
 
-// joined is the error of a run whose pairs failed: bad input if all of them did for that.
+// joined is the error of a run whose pairs failed: bad input, or of a lock, if all of them did for that; else it is
+// worth a retry, which those that failed for another reason want.
 func joined(failed []error, pairs int) error {
 	if len(failed) == 0 {
 		return nil
 	}
 	err := fmt.Errorf("%d of %d pairs failed: %w", len(failed), pairs, errors.Join(failed...))
-	if !slices.ContainsFunc(failed, func(err error) bool { return !badinput.Is(err) }) {
-		return badinput.Errorf("%w", err)
+	isLocked := func(err error) bool { return errors.As(err, new(*lockfile.Locked)) }
+	for _, is := range []func(error) bool{badinput.Is, isLocked} {
+		if !slices.ContainsFunc(failed, func(err error) bool { return !is(err) }) {
+			return err
+		}
 	}
-	return err
+	return errors.New(err.Error())
 }
 
 // languages returns the languages of the pairs, sorted.

@@ -22,6 +22,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
+	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/progress"
@@ -552,5 +553,30 @@ func TestMoreLanguagesThanATable(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(cfg.Out, multiway.TableName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the table: %v", err)
+	}
+}
+
+// TestPairsThatFailForSeveralReasons: the end is for good, or of a lock, only if no pair wants anything else.
+func TestPairsThatFailForSeveralReasons(t *testing.T) {
+	cfg := settings(t, text(t, "de", "en", "fr"))
+	cfg.LangPairs = "de-en,fr-en"
+	locked, bad, passing := error(&lockfile.Locked{Path: "lock"}), badinput.Errorf("no text"), errors.New("no answer")
+	for name, c := range map[string]struct {
+		failures            [2]error
+		isLocked, permanent bool
+	}{
+		"locked out":           {[2]error{locked, locked}, true, false},
+		"for good":             {[2]error{bad, bad}, false, true},
+		"one of each":          {[2]error{locked, bad}, false, false},
+		"one is worth a retry": {[2]error{bad, passing}, false, false},
+	} {
+		var mined int
+		_, err := multiway.Run(t.Context(), cfg, true, options().Log, nil, func(context.Context, pipeline.Config) (*record.Report, error) {
+			mined++
+			return nil, c.failures[mined-1]
+		})
+		if is := errors.As(err, new(*lockfile.Locked)); is != c.isLocked || badinput.Is(err) != c.permanent || !strings.Contains(err.Error(), c.failures[1].Error()) {
+			t.Errorf("%s: error %v, locked %v, permanent %v", name, err, is, badinput.Is(err))
+		}
 	}
 }
