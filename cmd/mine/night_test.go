@@ -186,3 +186,20 @@ func TestANightOfManyPairsLocksItsDirectory(t *testing.T) {
 		t.Errorf("mine run ended with %d, want %d", code, exitLocked)
 	}
 }
+
+// TestALockedNightSortsNoText: the other night reads what was sorted.
+func TestALockedNightSortsNoText(t *testing.T) {
+	out, mixed := t.TempDir(), filepath.Join(t.TempDir(), "mixed.txt")
+	if err := os.WriteFile(mixed, []byte("Das Haus steht am See.\nThe house stands by the lake.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	release, err := lockfile.Lock(filepath.Join(out, night.LockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	code := execute(t.Context(), []string{"run", "--nightly", "--src", "de", "--tgt", "en", "--text", "mixed=" + mixed, "--out", out})
+	if _, err := os.Stat(filepath.Join(out, "sorted")); code != exitLocked || !os.IsNotExist(err) {
+		t.Errorf("mine run ended with %d, want %d; looking for sorted text gave %v", code, exitLocked, err)
+	}
+}

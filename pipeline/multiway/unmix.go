@@ -83,6 +83,12 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	return nil
 }
 
+// Mixed says whether Unmix will sort text.
+func Mixed(cfg *config.Config) bool {
+	patterns, err := mixedText(cfg)
+	return err == nil && len(patterns) > 0
+}
+
 // mixedText is the patterns of mixed text, if there is any, and refuses settings that do not go with it.
 func mixedText(cfg *config.Config) (patterns []string, err error) {
 	for _, text := range cfg.LanguageText {

@@ -12,11 +12,8 @@ import (
 	"time"
 
 	"bitextmine/cmd/mine/program"
-	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline"
-	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
-	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/progress"
 	"bitextmine/pipeline/record"
@@ -34,10 +31,7 @@ func runMany(ctx context.Context, cfg pipeline.Config, nightly bool, out io.Writ
 	switch {
 	case cfg.DryRun != nil:
 	case nightly:
-		if err := config.MakeOut(cfg.Out); err != nil {
-			return err
-		}
-		release, locked := lockfile.Lock(filepath.Join(cfg.Out, night.LockName))
+		release, locked := lock(cfg.Out)
 		if locked != nil {
 			return locked
 		}

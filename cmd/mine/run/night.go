@@ -17,6 +17,7 @@ import (
 	"bitextmine/corpus"
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/config"
 	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/night"
 	"bitextmine/pipeline/progress"
@@ -43,6 +44,26 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 		}
 		slog.New(file).Error("the night failed", "reason", err)
 	}
+}
+
+// unmix sorts mixed text. At night it does so while no other night is under way, which reads what was sorted.
+func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) (err error) {
+	if nightly && cfg.DryRun == nil && multiway.Mixed(cfg) {
+		release, locked := lock(cfg.Out)
+		if locked != nil {
+			return locked
+		}
+		defer func() { err = errors.Join(err, release()) }()
+	}
+	return multiway.Unmix(ctx, cfg)
+}
+
+// lock takes the lock of the nights in an output directory.
+func lock(out string) (release func() error, err error) {
+	if err := config.MakeOut(out); err != nil {
+		return nil, err
+	}
+	return lockfile.Lock(filepath.Join(out, night.LockName))
 }
 
 // metricsOfFailure writes that a night failed to the metrics that it has not come to write, as far as its settings are

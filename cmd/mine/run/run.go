@@ -55,7 +55,7 @@ languages.`,
 			if dryRun {
 				cfg.DryRun = cmd.OutOrStdout()
 			}
-			if err := multiway.Unmix(cmd.Context(), cfg); err != nil {
+			if err := unmix(cmd.Context(), cfg, s.Nightly); err != nil {
 				return err
 			}
 			if multiway.Asked(cfg) {
