@@ -214,8 +214,9 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 			}
 			continue
 		}
+		array := k.pods(job, wave).array
 		object := object{
-			kind: "job", namespace: k.Namespace, name: newArray(job, wave, maxArray, k.Cores, k.MaxMemory).Name, manifest: manifest,
+			kind: "job", namespace: k.Namespace, name: array.Name, manifest: manifest,
 			ends:    `{range .status.conditions[?(@.status=="True")]}{.type}{"\n"}{end}`,
 			success: "Complete", failures: []string{"Failed"}, poll: k.Poll,
 			pods: "job-name", container: containerName, logs: logsOf(job), log: k.Log,
@@ -223,7 +224,7 @@ func (k Kubernetes) Run(ctx context.Context, job Job) error {
 		ended := (*podFailure)(nil)
 		if err := object.run(ctx); errors.As(err, &ended) {
 			there, unread := job.Done(ctx)
-			if unread != nil || len(missing(newArray(job, wave, maxArray, k.Cores, k.MaxMemory), job.Plan.Waves[wave].Tasks, there)) > 0 {
+			if unread != nil || len(missing(array, job.Plan.Waves[wave].Tasks, there)) > 0 {
 				return err
 			}
 		} else if err != nil {
