@@ -479,3 +479,27 @@ func TestRejectedSpanBringsBackItsPair(t *testing.T) {
 		t.Errorf("the run warns: %s", log.String())
 	}
 }
+
+// TestBeadsBringBackNoUntranslatedText: a bead that is a candidate below the threshold, at which the decision did not
+// look, goes by the rules, too.
+func TestBeadsBringBackNoUntranslatedText(t *testing.T) {
+	c := newCorpus(t)
+	copied := "this sentence " + words(7) + " stands on both sides"
+	for side := range 2 {
+		docs := translated(side, 0, 4)
+		docs[2] = append(docs[2], copied)
+		c.put(side, "a.jsonl", docs...)
+	}
+	cfg := c.config()
+	cfg.Threshold, cfg.KeepCopies = 100, false
+	report := mustRun(t, cfg)
+	rows := rowsOf(t, report)
+	if d := report.Counts.Documents; d.Local == 0 || d.Rejected == 0 || len(rows) != d.Local || len(rows) != report.Counts.Kept {
+		t.Errorf("%d rows, kept %d, counts %+v", len(rows), report.Counts.Kept, d)
+	}
+	for _, row := range rows {
+		if row.Source.Text == row.Target.Text {
+			t.Errorf("kept as %s: %q", row.Alignment.FoundBy, row.Source.Text)
+		}
+	}
+}

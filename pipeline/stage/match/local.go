@@ -80,7 +80,7 @@ func newLocal(ctx context.Context, e *stage.Env, pair *view.Pair, d *decide.Deci
 		return nil, err
 	}
 	l.join(beads, d)
-	if err := l.reject(ctx, e.EncoderOptions().Threads); err != nil {
+	if err := l.reject(ctx, d, e.EncoderOptions().Threads); err != nil {
 		return nil, err
 	}
 	l.contradict(d)
@@ -286,34 +286,65 @@ func (l *local) joined(ctx context.Context, side int, some []*found, threads int
 	return joined, view.Parallel(ctx, threads, len(joined), func(i int) { l.texts.Identify(side, &joined[i]) })
 }
 
-// reject leaves out the beads that the rules reject, or people did.
-func (l *local) reject(ctx context.Context, threads int) error {
-	labels := map[[2]string]bool{}
-	for _, label := range l.pair.Plan.Labels {
-		labels[[2]string{label.Source, label.Target}] = label.Accepted
-	}
+// reject leaves out the beads that the rules reject, or people did. Of candidates the decision looked only at those
+// that pass its threshold.
+func (l *local) reject(ctx context.Context, d *decide.Decision, threads int) error {
 	rules, err := decide.NewRules(ctx, l.pair)
 	if err != nil {
 		return err
 	}
-	var left []*found
-	for some := range slices.Chunk(l.rows, rowChunk) {
-		rows, rejections, err := l.table(ctx, some, rules, threads)
-		if err != nil {
-			return err
+	var places []int
+	var some []*found
+	for at, f := range l.of {
+		if d.Verdicts[at] != mine.Kept {
+			places, some = append(places, at), append(some, f)
 		}
-		for i := range rows {
-			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
-			if labelled && !accepted || rejections[i] != 0 && !accepted {
-				l.counts.Rejected++
-			} else {
-				left = append(left, some[i])
-			}
+	}
+	rejected, err := l.rejected(ctx, some, rules, threads)
+	if err != nil {
+		return err
+	}
+	for i, at := range places {
+		if rejected[i] {
+			delete(l.of, at)
+			l.counts.Local--
+		}
+	}
+	if rejected, err = l.rejected(ctx, l.rows, rules, threads); err != nil {
+		return err
+	}
+	var left []*found
+	for i, f := range l.rows {
+		if !rejected[i] {
+			left = append(left, f)
 		}
 	}
 	l.rows = left
 	l.counts.Local += len(left)
 	return nil
+}
+
+// rejected says which of some beads the rules reject, or people did, and counts them.
+func (l *local) rejected(ctx context.Context, some []*found, rules *decide.Rules, threads int) ([]bool, error) {
+	labels := map[[2]string]bool{}
+	for _, label := range l.pair.Plan.Labels {
+		labels[[2]string{label.Source, label.Target}] = label.Accepted
+	}
+	all := make([]bool, 0, len(some))
+	for chunk := range slices.Chunk(some, rowChunk) {
+		rows, rejections, err := l.table(ctx, chunk, rules, threads)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
+			rejected := labelled && !accepted || rejections[i] != 0 && !accepted
+			if all = append(all, rejected); rejected {
+				l.counts.Rejected++
+			}
+		}
+	}
+	return all, nil
 }
 
 // append writes the rows of beads that are no candidates.

@@ -30,7 +30,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Match, Version: 16, Unit: "sentences", After: []string{view.Merge, view.Features, view.Refine, view.Align, view.Judge},
+	Name: view.Match, Version: 17, Unit: "sentences", After: []string{view.Merge, view.Features, view.Refine, view.Align, view.Judge},
 	Wide: true,
 }
 
