@@ -128,5 +128,8 @@ func (c *Chooser) StandIn(
 func (c *Chooser) FittedName() string {
 	cfg, m := c.Config, c.Models
 	of := []any{m.Encoder.Digest, m.Encoder.Tokens, cfg.K, cfg.Source, cfg.Target, fit.FeatureVersions()}
+	if cfg.KeepCopies { // untranslated text is among the neighbours then
+		of = append(of, cfg.KeepCopies)
+	}
 	return plan.Digest(of)
 }

@@ -123,3 +123,13 @@ func TestNotesOfSeveralRuns(t *testing.T) {
 		t.Errorf("the note that was replaced: error %v", err)
 	}
 }
+
+// TestNotesOfOtherCandidates: a scorer that was fitted without untranslated text among the candidates is not that of a
+// run with it.
+func TestNotesOfOtherCandidates(t *testing.T) {
+	c := &Chooser{Config: &config.Config{}, Models: config.Models{Encoder: &model.Model{}}}
+	without := c.FittedName()
+	if c.Config.KeepCopies = true; c.FittedName() == without {
+		t.Error("one note for both")
+	}
+}
