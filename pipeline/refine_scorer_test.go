@@ -171,12 +171,13 @@ func TestRefineRefuses(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		"the encoder itself":   {func(c *Config) { c.Refine = c.Encoder }, "is the encoder itself"},
-		"no encoder":           {func(c *Config) { c.Refine = filepath.Join(dir, "none.yaml") }, "none.yaml"},
-		"a floor alone":        {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
-		"a margin of no floor": {func(c *Config) { c.Margin, c.RefineFloor = "distance", setting.AutoThreshold }, "margin distance has no default floor"},
-		"a floor of no number": {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
-		"a floor and a scorer": {func(c *Config) { c.Scorer, c.Threshold = score.Auto, setting.AutoThreshold }, "refine_floor = 1.02 is of --scorer none"},
+		"the encoder itself":         {func(c *Config) { c.Refine = c.Encoder }, "is the encoder itself"},
+		"no encoder":                 {func(c *Config) { c.Refine = filepath.Join(dir, "none.yaml") }, "none.yaml"},
+		"a floor alone":              {func(c *Config) { c.Refine = "" }, "refine_floor = 1.02 is of two-stage mining"},
+		"a margin of no floor":       {func(c *Config) { c.Margin, c.RefineFloor = "distance", setting.AutoThreshold }, "margin distance has no default floor"},
+		"a floor that none is above": {func(c *Config) { c.K, c.RefineFloor = 1, setting.AutoThreshold }, "refine_floor = 1.06 sends no pair to the strong encoder"},
+		"a floor of no number":       {func(c *Config) { c.RefineFloor /= 0 * c.RefineFloor }, "refine_floor = "},
+		"a floor and a scorer":       {func(c *Config) { c.Scorer, c.Threshold = score.Auto, setting.AutoThreshold }, "refine_floor = 1.02 is of --scorer none"},
 		"no doubt": {func(c *Config) {
 			*c = learning(*c)
 			c.RefineFloor, c.RefineDoubt = setting.AutoThreshold, 0

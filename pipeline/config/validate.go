@@ -286,6 +286,10 @@ func (c *Config) Promising(learns bool) error {
 		if !given {
 			c.RefineFloor = floor
 		}
+		if c.K == 1 && mine.Margin(c.Margin) == mine.Ratio && c.RefineFloor >= 1 {
+			return badinput.Errorf("refine_floor = %g sends no pair to the strong encoder: with k = 1 no ratio margin is above 1; "+
+				"give a larger --k or a floor below 1", c.RefineFloor)
+		}
 	}
 	return nil
 }
