@@ -203,41 +203,6 @@ func lookalikes(text string) string {
 	}
 	text = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl").Replace(text)
 	var out strings.Builder
-	word := func(w string) string {
-		inLatin, inCyrillic, inGreek := 0, 0, 0
-		for _, r := range w {
-			switch {
-			case unicode.Is(unicode.Latin, r):
-				inLatin++
-			case unicode.Is(unicode.Cyrillic, r):
-				inCyrillic++
-			case unicode.Is(unicode.Greek, r):
-				inGreek++
-			}
-		}
-		inOther, table := inCyrillic+inGreek, latin
-		if inLatin == 0 || inOther == 0 || inLatin == inOther || inCyrillic > 0 && inGreek > 0 {
-			return w
-		}
-		switch {
-		case inCyrillic > inLatin:
-			table = cyrillic
-		case inGreek > inLatin:
-			table = greek
-		}
-		other := 0
-		fixed := strings.Map(func(r rune) rune {
-			if to, ok := table[r]; ok {
-				other++
-				return to
-			}
-			return r
-		}, w)
-		if other < min(inLatin, inOther) {
-			return w
-		}
-		return fixed
-	}
 	from := -1
 	for i, r := range text {
 		switch {
@@ -245,14 +210,51 @@ func lookalikes(text string) string {
 			from = i
 		case !unicode.IsLetter(r):
 			if from >= 0 {
-				out.WriteString(word(text[from:i]))
+				out.WriteString(inOneScript(text[from:i]))
 				from = -1
 			}
 			out.WriteRune(r)
 		}
 	}
 	if from >= 0 {
-		out.WriteString(word(text[from:]))
+		out.WriteString(inOneScript(text[from:]))
 	}
 	return out.String()
+}
+
+// inOneScript is a word as lookalikes writes it.
+func inOneScript(w string) string {
+	inLatin, inCyrillic, inGreek := 0, 0, 0
+	for _, r := range w {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			inLatin++
+		case unicode.Is(unicode.Cyrillic, r):
+			inCyrillic++
+		case unicode.Is(unicode.Greek, r):
+			inGreek++
+		}
+	}
+	inOther, table := inCyrillic+inGreek, latin
+	if inLatin == 0 || inOther == 0 || inLatin == inOther || inCyrillic > 0 && inGreek > 0 {
+		return w
+	}
+	switch {
+	case inCyrillic > inLatin:
+		table = cyrillic
+	case inGreek > inLatin:
+		table = greek
+	}
+	other := 0
+	fixed := strings.Map(func(r rune) rune {
+		if to, ok := table[r]; ok {
+			other++
+			return to
+		}
+		return r
+	}, w)
+	if other < min(inLatin, inOther) {
+		return w
+	}
+	return fixed
 }
