@@ -293,58 +293,43 @@ func (l *local) reject(ctx context.Context, d *decide.Decision, threads int) err
 	if err != nil {
 		return err
 	}
+	labels := map[[2]string]bool{}
+	for _, label := range l.pair.Plan.Labels {
+		labels[[2]string{label.Source, label.Target}] = label.Accepted
+	}
 	var places []int
-	var some []*found
+	var beads, left []*found
 	for at, f := range l.of {
 		if d.Verdicts[at] != mine.Kept {
-			places, some = append(places, at), append(some, f)
+			places, beads = append(places, at), append(beads, f)
 		}
 	}
-	rejected, err := l.rejected(ctx, some, rules, threads)
-	if err != nil {
-		return err
-	}
-	for i, at := range places {
-		if rejected[i] {
-			delete(l.of, at)
-			l.counts.Local--
+	beads = append(beads, l.rows...)
+	at := 0
+	for some := range slices.Chunk(beads, rowChunk) {
+		rows, rejections, err := l.table(ctx, some, rules, threads)
+		if err != nil {
+			return err
 		}
-	}
-	if rejected, err = l.rejected(ctx, l.rows, rules, threads); err != nil {
-		return err
-	}
-	var left []*found
-	for i, f := range l.rows {
-		if !rejected[i] {
-			left = append(left, f)
+		for i := range rows {
+			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
+			rejected := labelled && !accepted || rejections[i] != 0 && !accepted
+			if rejected {
+				l.counts.Rejected++
+			}
+			switch {
+			case at >= len(places) && !rejected:
+				left = append(left, some[i])
+			case at < len(places) && rejected:
+				delete(l.of, places[at])
+				l.counts.Local--
+			}
+			at++
 		}
 	}
 	l.rows = left
 	l.counts.Local += len(left)
 	return nil
-}
-
-// rejected says which of some beads the rules reject, or people did, and counts them.
-func (l *local) rejected(ctx context.Context, some []*found, rules *decide.Rules, threads int) ([]bool, error) {
-	labels := map[[2]string]bool{}
-	for _, label := range l.pair.Plan.Labels {
-		labels[[2]string{label.Source, label.Target}] = label.Accepted
-	}
-	all := make([]bool, 0, len(some))
-	for chunk := range slices.Chunk(some, rowChunk) {
-		rows, rejections, err := l.table(ctx, chunk, rules, threads)
-		if err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			accepted, labelled := labels[[2]string{hex.EncodeToString(rows[i].Source.Key[:]), hex.EncodeToString(rows[i].Target.Key[:])}]
-			rejected := labelled && !accepted || rejections[i] != 0 && !accepted
-			if all = append(all, rejected); rejected {
-				l.counts.Rejected++
-			}
-		}
-	}
-	return all, nil
 }
 
 // append writes the rows of beads that are no candidates.
