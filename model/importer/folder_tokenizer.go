@@ -284,6 +284,7 @@ func readFast(f *folder, name string, lower bool) error {
 		Words struct {
 			Type string `json:"type"`
 		} `json:"pre_tokenizer"`
+		Ends any `json:"post_processor"`
 	}
 	if _, err := f.json(name, &fast); err != nil {
 		return err
@@ -297,7 +298,7 @@ func readFast(f *folder, name string, lower bool) error {
 		fast.Model.Longest != longest {
 		return readHuggingFace(f, name, fast.Model.Type, lower)
 	}
-	if ends, err := bertEnds(f, name); err != nil {
+	if ends, err := bertEnds(f, name, fast.Ends); err != nil {
 		return err
 	} else if !ends {
 		return readHuggingFace(f, name, fast.Model.Type, lower)
@@ -323,14 +324,11 @@ func readFast(f *folder, name string, lower bool) error {
 	return nil
 }
 
-// bertEnds reports whether tokenizer.json puts BERT's special tokens around a text, or does not say which. MPNet's has
-// BERT's pieces, these two among them, but others around a text. A table's mean has none.
-func bertEnds(f *folder, name string) (bool, error) {
-	var fast struct {
-		Ends json.RawMessage `json:"post_processor"`
-	}
-	if _, err := f.json(name, &fast); err != nil || f.static || fast.Ends == nil || string(fast.Ends) == "null" {
-		return true, err
+// bertEnds reports whether the post_processor of tokenizer.json puts BERT's special tokens around a text, or does not
+// say which. MPNet's has BERT's pieces, these two among them, but others around a text. A table's mean has none.
+func bertEnds(f *folder, name string, postProcessor any) (bool, error) {
+	if f.static || postProcessor == nil {
+		return true, nil
 	}
 	whole, err := openFast(f, name)
 	return err == nil && whole.First == firstPiece && whole.Last == lastPiece, err
