@@ -26,7 +26,7 @@ type AlignedOptions struct {
 func (o AlignedOptions) NegativesOf(set testset.AlignedFiles, targets []string) ([]testset.Negative, error) {
 	switch {
 	case o.Negatives != nil:
-		return o.Negatives, nil
+		return o.Negatives, set.CheckNegatives(o.Negatives, o.NegativesFrom, targets)
 	case set.Pair.Target != "en":
 		return nil, badinput.Errorf("the rules make negatives only of English targets, not of %s: remove --tgt, or give negatives with --negatives",
 			set.Pair.Target)

@@ -29,3 +29,14 @@ func TestReadNegatives(t *testing.T) {
 		refused(t, err, "published xsim++ format")
 	}
 }
+
+// TestNegativesOfOtherSentences: with the published negatives of another part of a set xsim++ would be xsim.
+func TestNegativesOfOtherSentences(t *testing.T) {
+	o := AlignedOptions{NegativesFrom: "eng_Latn_errtype.dev.json",
+		Negatives: []testset.Negative{{Text: "b edited", Of: "b", Kind: "Number"}, {Text: "of no sentence", Kind: testset.Misaligned}}}
+	if got, err := o.NegativesOf(testset.AlignedFiles{}, []string{"a", "b"}); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v; want the negatives of the second sentence", got, err)
+	}
+	_, err := o.NegativesOf(testset.AlignedFiles{Target: "eng_Latn.devtest"}, []string{"a", "c", ""})
+	refused(t, err, "eng_Latn_errtype.dev.json has no negative of a sentence of eng_Latn.devtest")
+}

@@ -71,6 +71,17 @@ func ReadNegatives(path string) ([]Negative, error) {
 	return negatives, nil
 }
 
+// CheckNegatives refuses negatives of which none is of a target of the set: none would compete with its own sentence,
+// so that xsim++ would be xsim. from is the file that they are of.
+func (f AlignedFiles) CheckNegatives(negatives []Negative, from string, targets []string) error {
+	of := func(n Negative) bool { return n.Of != "" && slices.Contains(targets, n.Of) }
+	if slices.ContainsFunc(negatives, of) {
+		return nil
+	}
+	return badinput.Errorf("%s has no negative of a sentence of %s, so that none would compete with its own: "+
+		"give the file of the same part of the set (--split, --negatives)", from, f.Target)
+}
+
 // augmentedLines reads the text file that belongs to an errtype file. It returns nil if there is none.
 func augmentedLines(path string) ([]string, error) {
 	text := strings.TrimSuffix(strings.Replace(path, "_errtype.", "_augmented.", 1), ".json")
