@@ -56,6 +56,7 @@ func writerInto(t *testing.T, dir string) func(name, content string) string {
 func TestEvalRefusesUnreadFlags(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"bucc-laser --src-text a --tgt-text b", "--src-text is for line-aligned sets"},
+		{"xsim --dir d --src-text a --tgt-text b --src de", "--dir is for sets, not for --src-text"},
 		{"bucc-laser bucc-cosine --scorer x.json", "--scorer is for bucc-scored"},
 		{"xsim --negatives x.json", "--negatives is for xsim++"},
 		{"sts --pairs x.tsv", "--pairs is for BUCC sets"},

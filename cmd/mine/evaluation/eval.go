@@ -171,6 +171,9 @@ func (o *evalOptions) refuseUnread(protocols []*eval.Protocol, given func(flag s
 			}
 		}
 	}
+	if given("dir") && given("src-text") && !slices.ContainsFunc(protocols, func(p *eval.Protocol) bool { return p.Data() != eval.AlignedSets }) {
+		return badinput.Errorf("mine eval: --dir is for sets, not for --src-text and --tgt-text; leave it out, or them")
+	}
 	for _, flag := range []string{"emb-dim", "dim", "emb-dtype"} {
 		if given(flag) && o.sourceEmb == "" {
 			return badinput.Errorf("mine eval: --%s is of the files of --src-emb and --tgt-emb; name them, or leave it out", flag)
