@@ -138,6 +138,32 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// TestRoundsCountWhatTheyTrainOn: pairs with held-out sentences are mined, but training leaves them out.
+func TestRoundsCountWhatTheyTrainOn(t *testing.T) {
+	roundPreset(t, "0.01")
+	preset, err := os.ReadFile("tiny.yaml")
+	if err == nil {
+		err = os.WriteFile("tiny.yaml", []byte(strings.Replace(string(preset), "{batch_size", "{exclude: [held.de], batch_size", 1)), 0o600)
+	}
+	source, readErr := os.ReadFile("dev/gold.deu-eng.deu")
+	held := strings.Join(strings.SplitAfter(string(source), "\n")[:40], "")
+	if err = errors.Join(err, readErr, os.WriteFile("held.de", []byte(held), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mineRound(t, "--train", "tiny.yaml", "--rounds", "1"); err != nil {
+		t.Fatal(err)
+	}
+	var rounds []round.Round
+	text, err := os.ReadFile("rounds/rounds.json")
+	card, readErr := os.ReadFile("rounds/round-1/trained/model/README.md")
+	if err = errors.Join(err, readErr, json.Unmarshal(text, &rounds)); err != nil {
+		t.Fatal(err)
+	}
+	if of := fmt.Sprintf("\n%d pairs: ", rounds[1].Kept); rounds[1].Kept >= rounds[1].Mined || !strings.Contains(string(card), of) {
+		t.Errorf("%d pairs mined, %d trained on; the model card says:\n%s", rounds[1].Mined, rounds[1].Kept, card)
+	}
+}
+
 // TestRoundsWithSources: the preset's own sources are text of the rounds, too, so other lines in them are refused.
 func TestRoundsWithSources(t *testing.T) {
 	roundPreset(t, "0.01")

@@ -306,6 +306,10 @@ func (r *runner) kept(ctx context.Context, path string) (_ pairs, all mined, err
 		return nil, all, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	heldOut, err := data.ReadHeldOut(ctx, r.config.Training.Bitext.Exclude) // which training leaves out
+	if err != nil {
+		return nil, all, err
+	}
 	found := pairs{}
 	for row, err := range f.Rows(ctx) {
 		if err != nil {
@@ -325,6 +329,11 @@ func (r *runner) kept(ctx context.Context, path string) (_ pairs, all mined, err
 		}
 		// training refuses a file without probabilities
 		if c.MinProb != nil && row.Prob != nil && float64(*row.Prob) < *c.MinProb {
+			continue
+		}
+		_, source := heldOut[row.Source.Key]
+		_, target := heldOut[row.Target.Key]
+		if source || target {
 			continue
 		}
 		found[[2][16]byte{row.Source.Key, row.Target.Key}] = struct{}{}
