@@ -285,7 +285,7 @@ func TestRefusedRounds(t *testing.T) {
 		"tatoeba deu accuracy, tato": {"--train", "tiny.yaml", "--metric", "tatoeba deu precision"},
 		"k = 100":                    {"--train", "tiny.yaml", "--k", "100"},
 		"mined pairs is left (the greatest score is 2.": {"--train", "tiny.yaml", "--min-score", "50"},
-		"mine it with a scorer":                         {"--train", "tiny.yaml", "--scorer", "none", "--min-prob", "0.5"},
+		"min-prob needs probabilities":                  {"--train", "tiny.yaml", "--scorer", "none", "--min-prob", "0.5"},
 	} {
 		args = append(args, "--out", filepath.Join(t.TempDir(), "rounds"))
 		if _, err := mineRound(t, args...); !badinput.Is(err) || !strings.Contains(err.Error(), want) ||

@@ -26,6 +26,7 @@ import (
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/score"
 	"bitextmine/train"
 	"bitextmine/train/data"
 )
@@ -77,6 +78,8 @@ func (c Config) Validate() error {
 		return badinput.Errorf("min-score is %g: give the least margin of the pairs to train on", *c.MinScore)
 	case c.MinProb != nil && !(*c.MinProb >= 0 && *c.MinProb <= 1):
 		return badinput.Errorf("min-prob is %g: give a probability from 0 to 1", *c.MinProb)
+	case c.MinProb != nil && c.Mining.Scorer == score.None:
+		return badinput.Errorf("min-prob needs probabilities, which mining without a scorer gives none of: mine with a scorer, or give min-score")
 	case c.Metric != "" && !train.DevGives(c.Training.Dev, c.Metric):
 		return badinput.Errorf("the metric %q does not belong to a dev set of the training preset: it must begin with the name of a dev set's protocol", c.Metric)
 	}
