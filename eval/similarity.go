@@ -18,7 +18,7 @@ var STS = &Protocol{
 	Name: "sts",
 	Definition: [2]string{
 		"Correlation of the cosine of each pair with its gold score, in percent: Pearson (SemEval's measure) and Spearman (the embedding papers').",
-		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs, the unweighted mean SentEval's, its average over years VMSST's.",
+		"Per set; a year's mean weights its sets by their pairs, as SemEval averages them; \"all\" is one correlation over the year's pairs, the unweighted mean SentEval's, its average over years (SICK and STSb count as one each) VMSST's.",
 	},
 	Columns: []report.Column{
 		{Name: "pearson", Kind: report.Percentage}, {Name: "spearman", Kind: report.Percentage},
