@@ -36,6 +36,10 @@ func TestEvalSaysHow(t *testing.T) {
 	if !strings.Contains(notes, "the search is approximate (ivf:4)") || !strings.Contains(notes, "not the default: dtype float16") || strings.Contains(out, "is exact") {
 		t.Error(notes)
 	}
+	out = must(t, "eval", "bucc-mteb", "--src", "de", "--dir", dir, "--search", "ivf:5000") // more lists than sentences
+	if !strings.Contains(out, "ivf:5000 searched all exactly") {
+		t.Error(out)
+	}
 	out = must(t, "eval", "bucc-st", "--src", "de", "--dir", dir)
 	if strings.Contains(out, "approximate") || strings.Contains(out, "not the default") || strings.Contains(out, "does not list") {
 		t.Error(out)

