@@ -33,6 +33,8 @@ func TestSubtitles(t *testing.T) {
 		"zstd":             {"a", string(packers["zst"](t, []byte(subtitles))), DefaultOptions(), found},
 		"WebVTT":           {"a.vtt", vtt, DefaultOptions(), "5 1 Éin Satz in zwei Zeilen.|18 4 Éin Satz in zwei Zeilen."},
 		"text of the name": {"a.srt", "Eins.\n", DefaultOptions(), "1  Eins."},
+		"text before cues": {"a.srt", "Von Ann.\n\n1\n00:00:01,000 --> 00:00:02,000\nEins.\n", DefaultOptions(), "5 1 Eins."},
+		"WebVTT by a name": {"a.srt", "WEBVTT\n\n00:01.000 --> 00:02.000\nR&amp;B.\n", DefaultOptions(), "4  R&B."},
 		"read as text":     {"a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", text, "1  1|2  00:00:01,000 --> 00:00:02,000"},
 	} {
 		texts, counts, err := reads(t, c.file, []byte(c.data), c.opts)

@@ -45,6 +45,8 @@ type Reader struct {
 	ahead []line // lines that were read before their turn
 	err   error  // what the lines end with
 	ready []text // texts to return; the last may go on in the next cue
+	id    string // that of the last cue
+	cued  bool   // the lines before were a cue's; in SRT more of its text may follow an empty line
 }
 
 // NewReader returns a reader of WebVTT, or of SRT.
@@ -100,6 +102,19 @@ func (r *Reader) begins() bool {
 	return isNumber(first.text) && timed(second.text)
 }
 
+// timesBehind is how many lines are before the times of a cue that begins with an id; 0: none does. Where every second
+// line of SRT is empty, one is between.
+func (r *Reader) timesBehind() int {
+	second, _ := r.peek(1)
+	if timed(second.text) {
+		return 1
+	}
+	if third, _ := r.peek(2); !r.vtt && len(second.text) == 0 && second.excess == 0 && timed(third.text) {
+		return 2
+	}
+	return 0
+}
+
 // cue reads a cue, or another block of lines, up to the empty line or the cue behind it.
 func (r *Reader) cue() error {
 	first, ok := r.peek(0)
@@ -115,16 +130,19 @@ func (r *Reader) cue() error {
 		return nil
 	}
 	of := text{line: first.number}
-	if second, _ := r.peek(1); !timed(first.text) && timed(second.text) && (r.vtt || isNumber(first.text)) {
+	if behind := r.timesBehind(); behind > 0 && !timed(first.text) && (r.vtt || isNumber(first.text)) {
 		of.id = string(first.text)
-		r.drop()
+		r.ahead = r.ahead[behind:]
 	}
-	if times, _ := r.peek(0); !timed(times.text) {
-		of.malformed = "a cue without times"
-	} else {
+	if times, _ := r.peek(0); timed(times.text) {
 		of.malformed = backwards(times.text)
 		r.drop()
+	} else if r.cued && !r.vtt && !isNumber(first.text) && !bytes.Contains(first.text, []byte("->")) {
+		of.id = r.id
+	} else {
+		of.malformed = "a cue without times"
 	}
+	r.id, r.cued = of.id, of.malformed == ""
 	var lines []line
 	lines, of.excess = r.block()
 	r.add(of, lines)
@@ -281,18 +299,20 @@ func LooksSRT(head []byte) bool {
 	return isNumber(first) && timed(bytes.TrimSpace(second))
 }
 
-// LooksVTT reports whether a file begins as WebVTT does, and has a cue.
-func LooksVTT(head []byte) bool {
-	first, rest := firstLine(head)
-	if !isBlock(first) || !bytes.HasPrefix(first, []byte("WEBVTT")) {
-		return false
-	}
-	for l := range bytes.Lines(rest) {
+// HasCue reports whether the beginning of a file has the times of a cue, before which other text may stand.
+func HasCue(head []byte) bool {
+	for l := range bytes.Lines(head) {
 		if timed(bytes.TrimSpace(l)) {
 			return true
 		}
 	}
 	return false
+}
+
+// LooksVTT reports whether a file begins as WebVTT does, and has a cue.
+func LooksVTT(head []byte) bool {
+	first, rest := firstLine(head)
+	return isBlock(first) && bytes.HasPrefix(first, []byte("WEBVTT")) && HasCue(rest)
 }
 
 // firstLine is the first line of a text that is not empty, and what follows it.
