@@ -44,7 +44,7 @@ var kinds = []kind{
 		})},
 	{name: FormatParquet, suffixes: []string{".parquet"}, open: openParquet,
 		begins: func(head []byte, _ bool) bool { return bytes.HasPrefix(head, parquetMagic) }},
-	{name: FormatPO, suffixes: []string{".po"}, since: "2", begins: func(head []byte, _ bool) bool { return page.LooksPO(head) },
+	{name: FormatPO, suffixes: []string{".po"}, since: "3", begins: func(head []byte, _ bool) bool { return page.LooksPO(head) },
 		open: onLines(func(in *input.LineReader, o Options) (decoder, error) {
 			if !slices.Contains(page.POColumns, o.TextColumn) {
 				return nil, o.noColumn(in.Name, o.TextColumn, page.POColumns)

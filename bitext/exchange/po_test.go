@@ -49,6 +49,10 @@ func TestCatalogueIsBitext(t *testing.T) {
 	if err != nil || !slices.Equal(pairs, []Pair{{"Open file", "Datei öffnen"}, {}, {}, {"%d file", "%d Datei"}}) {
 		t.Errorf("%q %v", pairs, err)
 	}
+	tabs := strings.NewReplacer("msgid ", "msgid\t", "msgstr ", "msgstr", "msgctxt ", "msgctxt\t", "msgstr[0] ", "msgstr[0]\t").Replace(catalogue)
+	if got, _, err := poPairs(t, strings.ReplaceAll(tabs, "\n\n", "\n")); err != nil || !slices.Equal(got, pairs) {
+		t.Errorf("without blanks behind keywords: %q %v", got, err)
+	}
 	if _, reasons, err := poPairs(t, catalogue+"\nmsgid \"a\"\nmsgstr broken\n"); err != nil || reasons[len(reasons)-1] != corpus.ReasonMalformed {
 		t.Errorf("%v %v", reasons, err)
 	}

@@ -240,10 +240,20 @@ func (d *catalogue) ends(line []byte) bool {
 	switch {
 	case !e.begun:
 		return false
-	case len(line) == 0, bytes.HasPrefix(line, []byte("msgctxt ")):
+	case len(line) == 0:
 		return true
 	}
-	return e.translated && (line[0] == '#' || bytes.HasPrefix(line, []byte("msgid ")))
+	keyword, _ := poKeyword(line)
+	return keyword == "msgctxt" || e.translated && (line[0] == '#' || keyword == "msgid")
+}
+
+// poKeyword divides a line into its keyword and the text behind it, which need no blank between them.
+func poKeyword(line []byte) (keyword string, text []byte) {
+	at := bytes.IndexAny(line, " \t\"")
+	if at < 0 {
+		at = len(line)
+	}
+	return string(line[:at]), bytes.TrimSpace(line[at:])
 }
 
 // add reads a line of a message.
@@ -264,25 +274,24 @@ func (d *catalogue) add(line []byte) {
 		e.begun, e.line = true, d.in.Number
 	}
 	e.notUTF8 = e.notUTF8 || !utf8.Valid(line)
-	keyword, value, _ := bytes.Cut(line, []byte(" "))
+	keyword, value := poKeyword(line)
 	switch {
-	case line[0] == '"':
-		value = line
-	case string(keyword) == "msgid":
+	case keyword == "": // the text goes on
+	case keyword == "msgid":
 		e.field = &e.id
-	case string(keyword) == "msgstr", string(keyword) == "msgstr[0]":
+	case keyword == "msgstr", keyword == "msgstr[0]":
 		e.field, e.translated = &e.text, true
-	case string(keyword) == "msgctxt":
+	case keyword == "msgctxt":
 		e.field = &e.context
-	case string(keyword) == "msgid_plural":
+	case keyword == "msgid_plural":
 		e.field = new([]byte) // the first form stands for all
-	case bytes.HasPrefix(keyword, []byte("msgstr[")):
+	case strings.HasPrefix(keyword, "msgstr["):
 		e.field, e.translated = new([]byte), true
 	default:
 		e.malformed = true
 		return
 	}
-	text, err := strconv.Unquote(string(bytes.TrimSpace(value)))
+	text, err := strconv.Unquote(string(value))
 	if err != nil || e.field == nil {
 		e.malformed = true
 		return
