@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"bitextmine/internal/badinput"
 )
@@ -133,8 +135,13 @@ func (e *epub) xml(name string, into any) error {
 	if err != nil {
 		return err
 	}
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.CharsetReader = charset.NewReaderLabel
+	d := xml.NewDecoder(transform.NewReader(bytes.NewReader(data), unicode.BOMOverride(transform.Nop)))
+	d.CharsetReader = func(label string, from io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+			return from, nil // this label could be read, so the byte order mark had it decoded
+		}
+		return charset.NewReaderLabel(label, from)
+	}
 	return d.Decode(into)
 }
 

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"bitextmine/internal/badinput"
 )
@@ -331,14 +334,24 @@ func FuzzMan(f *testing.F) {
 
 // book makes a book of two chapters, the first of which is damaged if so asked.
 func book(t testing.TB, damaged bool) []byte {
+	return bookIn(t, "iso-8859-1", charmap.ISO8859_1, damaged)
+}
+
+// bookIn makes a book whose description is in an encoding.
+func bookIn(t testing.TB, label string, of encoding.Encoding, damaged bool) []byte {
+	description, err := of.NewEncoder().String(`<?xml version="1.0" encoding="` + label + `"?><package xmlns:dc="http://purl.org/dc/elements/1.1/">` +
+		`<metadata><dc:title>Trâms</dc:title><dc:title>A history</dc:title><dc:language>en</dc:language><dc:language>de</dc:language></metadata>` +
+		`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b%20%C3%A4%25.xhtml" media-type="application/xhtml+xml"/>` +
+		`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, f := range [][2]string{
 		{"mimetype", "application/epub+zip"},
 		{"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>`},
-		{"OEBPS/b.opf", `<?xml version="1.0" encoding="iso-8859-1"?><package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>` + "Tr\xe2ms" + `</dc:title><dc:title>A history</dc:title><dc:language>en</dc:language><dc:language>de</dc:language></metadata>` +
-			`<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="b%20%C3%A4%25.xhtml" media-type="application/xhtml+xml"/>` +
-			`<item id="s" href="s.css" media-type="text/css"/></manifest><spine><itemref idref="b"/><itemref idref="a"/><itemref idref="s"/></spine></package>`},
+		{"OEBPS/b.opf", description},
 		{"OEBPS/a.xhtml", "<html><body><p>The last chapter.</p></body></html>"},
 		{"OEBPS/b ä%.xhtml", "<html><head><title/><script src='a.js'/><style>p {}</style></head><body><object data='a.svg'/><h1>One</h1><p>The first chapter, which is<br/>short.</p></body></html>"},
 	} {
@@ -362,8 +375,9 @@ func book(t testing.TB, damaged bool) []byte {
 
 // TestEPUB: the chapters of a book come in its order; one that is damaged is passed over by name.
 func TestEPUB(t *testing.T) {
-	for _, damaged := range []bool{false, true} {
-		data := book(t, damaged)
+	utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	for i, data := range [][]byte{book(t, false), book(t, true), bookIn(t, "UTF-16", utf16, false), bookIn(t, "utf-8", unicode.UTF8BOM, false)} {
+		damaged := i == 1
 		r, err := NewEPUB(bytes.NewReader(data), int64(len(data)), "b.epub")
 		if err != nil || !LooksEPUB(data) {
 			t.Fatal(err)
