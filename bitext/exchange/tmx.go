@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -64,8 +63,11 @@ func (r *tmxReader) lacks() error {
 	}
 	const shown = 10
 	codes := slices.Sorted(maps.Keys(r.sides))
+	if len(codes) == 0 {
+		return badinput.Errorf("%s has no <tuv> that says its language: write it there (xml:lang=%q)", r.name, r.langs[0])
+	}
 	return badinput.Errorf("%s has units in %s and none in %s: name its languages (--src, --tgt)", r.name,
-		cmp.Or(strings.Join(codes[:min(len(codes), shown)], ", "), "no language"), strings.Join(none, " or "))
+		strings.Join(codes[:min(len(codes), shown)], ", "), strings.Join(none, " or "))
 }
 
 // unit reads a <tu> whose start is read: its children <tuv>, each with a language and a <seg>.

@@ -126,7 +126,7 @@ func TestTMXRefuses(t *testing.T) {
 		"cut.tmx": {"not well-formed", "mend the file"}, "none.tmx": {"no translation unit"}, "empty.tmx": {"no translation unit"},
 		"latin.tmx": {"encoding latin1", "convert it to UTF-8"}, "utf16.tmx": {"UTF-16", "iconv"}, "bytes.tmx": {"not well-formed"},
 		"cut.tmx.gz": {"truncated or corrupt"}, "gone.tmx": {"no such file"},
-		"french.tmx": {"has units in en-GB, fr and none in de: name its languages (--src, --tgt)"}, "unsaid.tmx": {"has units in no language and none in de or en"},
+		"french.tmx": {"has units in en-GB, fr and none in de: name its languages (--src, --tgt)"}, "unsaid.tmx": {"has no <tuv> that says its language"},
 	} {
 		_, err := load(inDir(dir, name), TMX, germanEnglish())
 		refused(t, err, append(words, name)...)

@@ -406,3 +406,23 @@ func TestOneLanguageInAFile(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsWithoutALanguage: formats that name languages refuse rows that do not say them, as XLIFF without its may be.
+func TestRowsWithoutALanguage(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in.xlf")
+	text := `<xliff version="1.2"><file source-language="de"><body><trans-unit id="1"><source>Haus</source><target>house</target></trans-unit></body></file></xliff>`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"tmx", "xliff", "po"} {
+		opts := Options{Files: []string{path}, Table: table.DefaultOptions(), Format: format, Out: filepath.Join(dir, "out."+format)}
+		if _, err := Run(t.Context(), opts); !badinput.Is(err) || !strings.Contains(err.Error(), "row 1 ") || !strings.Contains(err.Error(), "--tgt") {
+			t.Errorf("%s: %v", format, err)
+		}
+		opts.Table.Source, opts.Table.Target = "de", "en"
+		if report, err := Run(t.Context(), opts); err != nil || report.Written != 1 {
+			t.Errorf("%s with languages: %+v, %v", format, report, err)
+		}
+	}
+}

@@ -69,6 +69,9 @@ func (w *units) Write(b *table.Batch) error {
 			u.languages[side], _ = languages[side](i)
 			u.texts[side], _ = texts[side](i)
 		}
+		if u.languages[0] == "" || u.languages[1] == "" {
+			return badinput.Errorf("the format names the languages of its texts, and row %d does not say them: give them with --src and --tgt", b.Row(i))
+		}
 		if !w.started {
 			w.started, first = true, u.languages
 			dst = w.form.header(dst, &w.opts, u.languages)
