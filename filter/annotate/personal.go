@@ -228,26 +228,28 @@ const ibanLengths = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28
 	"LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 " +
 	"SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
 
-var ibanPattern = regexp.MustCompile(`[A-Z]{2}\d{2}[A-Z0-9 \x{a0}]`)
+var ibanPattern = regexp.MustCompile(`[A-Za-z]{2}\d{2}[A-Za-z0-9 \x{a0}]`)
 
-// findIBANs: a country's length, and the check digits of ISO 13616.
+// findIBANs: a country's length, and ISO 13616's check digits. With small letters most are digits, as words have none.
 func findIBANs(text string, add func(from, to int, value string)) {
 	for _, at := range ibanPattern.FindAllStringIndex(text, -1) {
-		_, digits, known := strings.Cut(ibanLengths, text[at[0]:at[0]+2])
+		_, digits, known := strings.Cut(ibanLengths, strings.ToUpper(text[at[0]:at[0]+2]))
 		if !known {
 			continue
 		}
 		length, value, end := int(digits[0]-'0')*10+int(digits[1]-'0'), "", at[0]
 		for i, r := range text[at[0]:] {
-			if len(value) == length || !('A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == ' ' || r == 0xa0) {
+			if len(value) == length || r != 0xa0 && (r != ' ' && !latinOrDigit(r) || r >= utf8.RuneSelf) {
 				break
 			}
 			if r != ' ' && r != 0xa0 {
 				value, end = value+string(r), at[0]+i+1
 			}
 		}
-		if len(value) == length && alone(text, at[0], end) && remainder97(value[4:]+value[:4]) == 1 {
-			add(at[0], end, value)
+		capitals := strings.ToUpper(value)
+		if len(value) == length && (value == capitals || 2*len(digitsOf(value)) > length) && alone(text, at[0], end) &&
+			remainder97(capitals[4:]+capitals[:4]) == 1 {
+			add(at[0], end, capitals)
 		}
 	}
 }
@@ -315,7 +317,7 @@ var (
 	numberPattern = regexp.MustCompile(`(?:\(\+|[+(])?\d[\d \x{a0}().\-–/]{5,24}\d`)
 	// international: with + or 00 and a country's code. nationals are spellings that telephone numbers alone have.
 	international = regexp.MustCompile(`^(?:\(?\+ ?|00 ?)` + callingCodes + `[ \x{a0}().\-–/\d]`)
-	nationals     = regexp.MustCompile(`^(?:\([2-9]\d\d\) ?\d{3}[ -]\d{4}|[2-9]\d\d([-.])[2-9]\d\d([-.])\d{4}|\(0\d{1,4}\) ?\d[\d -]{4,9}\d|0\d{2,4} ?/ ?\d[\d ]{4,8}\d|0\d{1,3}-\d{2,4}-\d{4}|0[1-9](?:[ .]\d\d){4})$`)
+	nationals     = regexp.MustCompile(`^(?:\([2-9]\d\d\) ?\d{3}[ -]\d{4}|[2-9]\d\d([-.])[2-9]\d\d([-.])\d{4}|\(0\d{1,4}\) ?\d[\d -]{4,9}\d|0\d{2,4} ?/ ?\d[\d ]{4,8}\d|0\d{1,3}-\d{2,4}-\d{4}|0[1-9](?:[ .]\d\d){4}|(?:8[ -]?)?\(\d{3,5}\) ?\d{1,3}-\d\d-\d\d|8[ -]\d{3}[ -]\d{3}-\d\d-\d\d)$`)
 	phoneCue      = regexp.MustCompile(`(?i)(?:\btel|\btél|t[eé]l[eé]fon\pL*|telephone|phone|\bfax|mobil[enz]?\pL*|móvil|celular|\bcell|whatsapp|hotline|handy\pL*|电话|電話|手机|手機|传真|ファックス|携帯\pL*|전화|팩스|(?:^|\PL)тел|телефон\pL*|факс\pL*|هاتف|جوال|फ़ोन|โทร)\pL{0,3}[.:： \x{a0}]{0,3}(?:\(\pL+\)|no|nr|num|number|nummer|numéro|número|номер\pL*|号码|番号|번호)?[.:： \x{a0}#°º]{0,4}$`)
 	// between is what stands between two telephone numbers that look like one, with what begins the second; follows is
 	// the same right after the first. joins is what stands between two that one word for telephone is before.
