@@ -63,7 +63,7 @@ func name(name, meaning string, of func(p *Pair) string) Annotation {
 }
 
 // Version is raised when an annotation is added or computed otherwise. Annotated files carry it.
-const Version = 4
+const Version = 5
 
 // unlimited is the end of the range of counts.
 const unlimited = 1 << 24

@@ -17,6 +17,7 @@ var combined = map[string][]*unicode.RangeTable{
 	"Hant": {unicode.Han, unicode.Bopomofo},
 	"Jpan": {unicode.Han, unicode.Hiragana, unicode.Katakana, prolonged},
 	"Kore": {unicode.Hangul, unicode.Han},
+	"sr":   {unicode.Cyrillic, unicode.Latin}, // a language without a script, which both are usual in
 }
 
 // prolonged is the mark that lengthens a kana vowel, which Unicode counts to no script.
@@ -41,8 +42,8 @@ func scriptsOf(code string) []*unicode.RangeTable {
 	if found, ok := scriptCache.Load(code); ok {
 		return found.([]*unicode.RangeTable)
 	}
-	var tables []*unicode.RangeTable
-	if script, confidence := bcp47.Make(code).Script(); confidence != bcp47.No {
+	tables := combined[code]
+	if script, confidence := bcp47.Make(code).Script(); confidence != bcp47.No && tables == nil {
 		if tables = combined[script.String()]; tables == nil && byCode[script.String()] != nil {
 			tables = []*unicode.RangeTable{byCode[script.String()]}
 		}
