@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -167,8 +168,15 @@ func onPages(open func(*Reader, *bufio.Reader) (page.Reader, error)) func(*Reade
 	}
 }
 
+// pairsBegin is how files begin that have pairs of texts between tags: a line of theirs is no sentence.
+var pairsBegin = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?s:<!--.*?-->\s*)*(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?(tmx|xliff)[\s>]`)
+
 func openText(r *Reader, br *bufio.Reader) (decoder, error) {
 	head, _ := br.Peek(input.PeekBytes)
+	if found := pairsBegin.FindSubmatch(bytes.TrimPrefix(head, input.UTF8BOM)); r.opts.Format == FormatAuto && found != nil {
+		return nil, badinput.Errorf("%s is %s, a file of pairs, not text; write its texts as lines (mine export %[1]s --src de --tgt en --format moses --out texts), "+
+			"or read it with --format text if every line is a sentence with its tags", r.src.Name, strings.ToUpper(string(found[1])))
+	}
 	if r.opts.Format == FormatAuto && htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
 		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, with --format text if every line is a sentence with its tags, "+
 			"or leave the file out", r.src.Name)

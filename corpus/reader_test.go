@@ -218,6 +218,8 @@ func TestFatalInputs(t *testing.T) {
 		{"LZMA", "a.txt", "\x5d\x00\x00\x80\x00\xff\xff", []string{"a.txt is compressed with LZMA", "xz -d"}},
 		{"base64", "a.gz", string(packers["gz"](t, []byte(strings.Repeat("RXMgcmVnbmV0IHNlaXQgZ2VzdGVybiBzY2hvbiB3aWVkZXIuCg==\n", 20)))), []string{"a.gz has lines in base64", "base64 -d"}},
 		{"a part of a page", "a.txt", "<div>\n<p>It rained.</p>\n</div>\n", []string{"a.txt is HTML, not text; read it with --format html"}},
+		{"TMX", "a.tmx", "<?xml version=\"1.0\"?>\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\"><header/>\n<body>\n", []string{"a.tmx is TMX, a file of pairs", "mine export a.tmx"}},
+		{"XLIFF", "a.xlf", "\xef\xbb\xbf<!-- by\na program -->\n<xliff version=\"1.2\">\n", []string{"a.xlf is XLIFF, a file of pairs"}},
 		{"tsv without column", "a.tsv", "de\ten\nx\ty\n", []string{"a.tsv:1: ", `"text"`, `"de" "en"`}},
 		{"jsonl without column", "a.jsonl", "\n{\"sentence\":\"x\",\"id\":1}\n", []string{"a.jsonl:2: ", `"text"`, `"id" "sentence"`}},
 		{"parquet without column", "a.parquet", string(corpustest.Parquet(t, []other{{"x", 1}})), []string{"a.parquet: ", `"text"`, `"sentence" "score"`}},
