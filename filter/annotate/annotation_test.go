@@ -33,6 +33,7 @@ var cases = []struct {
 	{"th en", "ฉันรักคุณ", "I love you.", map[string]float64{"script_src": 1, "end_differs": 0, "longest_word": 4}},
 	{"ru en", "This is not Russian.", "This is English.", map[string]float64{"script_src": 0, "script_tgt": 1}},
 	{"sr sr-Latn", "Kuća je velika, кућа.", "Кућа", map[string]float64{"script_src": 1, "script_tgt": 0}},
+	{"uz uz-Latn", "Бола va bola", "house", map[string]float64{"script_src": 1, "script_tgt": 1}},
 	{"zh-Hant zh", "12345", "12345", map[string]float64{"script_src": 1, "identical": 0, "letter_share": 0, "digit_share": 1}},
 	{" ", "Wo?", "Where?", map[string]float64{"script_src": null, "script_tgt": null, "negation_differs": null}},
 	{"de en", "", "", map[string]float64{"length_ratio": 1000, "identical": 0, "title": null, "words_src": 0}},

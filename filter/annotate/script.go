@@ -17,7 +17,7 @@ var combined = map[string][]*unicode.RangeTable{
 	"Hant": {unicode.Han, unicode.Bopomofo},
 	"Jpan": {unicode.Han, unicode.Hiragana, unicode.Katakana, prolonged},
 	"Kore": {unicode.Hangul, unicode.Han},
-	"sr":   {unicode.Cyrillic, unicode.Latin}, // a language without a script, which both are usual in
+	"sr":   {unicode.Cyrillic, unicode.Latin}, "uz": {unicode.Latin, unicode.Cyrillic}, // languages with two usual scripts
 }
 
 // prolonged is the mark that lengthens a kana vowel, which Unicode counts to no script.
