@@ -130,14 +130,15 @@ func (r *Reader) cue() error {
 		return nil
 	}
 	of := text{line: first.number}
-	if behind := r.timesBehind(); behind > 0 && !timed(first.text) && (r.vtt || isNumber(first.text)) {
+	behind := r.timesBehind()
+	if behind > 0 && !timed(first.text) && (r.vtt || isNumber(first.text)) {
 		of.id = string(first.text)
 		r.ahead = r.ahead[behind:]
 	}
 	if times, _ := r.peek(0); timed(times.text) {
 		of.malformed = backwards(times.text)
 		r.drop()
-	} else if r.cued && !r.vtt && !isNumber(first.text) && !bytes.Contains(first.text, []byte("->")) {
+	} else if r.cued && !r.vtt && behind != 1 && !isNumber(first.text) && !bytes.Contains(first.text, []byte("->")) {
 		of.id = r.id
 	} else {
 		of.malformed = "a cue without times"

@@ -62,6 +62,8 @@ func TestSRT(t *testing.T) {
 		"more behind a gap": {"1\n" + at + "One.\n\n\nAnother.\nIt is\n\ngoing on.\n\n2\n" + at + "Two.\n", "3 1 One.|6 1 Another. It is going on.|13 2 Two."},
 		"no times, with a gap": {"1\n" + at + "One.\n\n2\nTwo.\n\nMore.\n\n00:01 -> 00:02\nThree.\n",
 			"3 1 One.|5  a cue without times|8  a cue without times|10  a cue without times"},
+		"an odd number":           {"1\n" + at + "One.\n\n#2\n" + at + "Two.\n", "3 1 One.|5  a cue without times|7  Two."},
+		"without numbers, gaps":   {strings.ReplaceAll(at+"One.\n"+at+"Two.\n", "\n", "\n\n"), "1  |3  One.|5  |7  Two."},
 		"every second line empty": {strings.ReplaceAll("1\n"+at+"One.\n2\n"+at+"Two.\n", "\n", "\n\n"), "1 1 |5 1 One.|7 2 |11 2 Two."},
 		"a number before a gap":   {at + "42\n\n" + at + "Two.\n", "2  42|5  Two."},
 		"text before cues":        {"Made by Ann.\n\nIn 2020.\n\n1\n" + at + "One.\n", "1  a cue without times|3  a cue without times|7 1 One."},
