@@ -30,7 +30,7 @@ import (
 )
 
 // format is raised when an index of before cannot be read, or would find something else.
-const format = 8
+const format = 9
 
 const (
 	metaName  = "concordance.json"

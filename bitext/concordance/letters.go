@@ -30,6 +30,7 @@ func init() {
 	for name, filter := range map[string]analysis.TokenFilter{
 		turkishLowerName: turkishLower{}, pairsName: pairs{},
 		lettersName: spelling(lettersOfKeyboards), accentsName: spelling(withoutAccents),
+		pointsName: spelling(withoutPoints),
 	} {
 		err := registry.RegisterTokenFilter(name,
 			func(map[string]any, *registry.Cache) (analysis.TokenFilter, error) { return filter, nil })

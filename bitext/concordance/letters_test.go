@@ -63,6 +63,11 @@ func TestSpellings(t *testing.T) {
 			[]pair{{"Ещё одна ёлка.", "El año pasado.", 1.4}, {"Мой дом.", "Adiós, señor.", 1.3}},
 			map[string][]int{"еще": {0}, "ещё": {0}, "елка": {0}, "мой": {1}, "ano": {}, "año": {0}, "adios": {1}},
 		},
+		{
+			[2]string{"el", "he"},
+			[]pair{{"Η τιμή του ΚΌΣΜΟΥ.", "שָׁלוֹם לצה״ל", 1.4}, {"ΤΙΜΗ στον κόσμο.", "שלום", 1.3}},
+			map[string][]int{"τιμή": {0, 1}, "τιμη": {0, 1}, "κοσμου": {0}, "שלום": {0, 1}, "שָׁלוֹם": {0, 1}, `לצה"ל`: {0}, "לצה״ל": {0}},
+		},
 	} {
 		dir := t.TempDir()
 		x := open(t, filepath.Join(dir, "index"), write(t, filepath.Join(dir, "b.parquet"), c.languages, c.pairs))

@@ -1,6 +1,7 @@
 package concordance
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,8 +15,10 @@ import (
 const (
 	// lettersName writes apostrophes and ligatures as keyboards have them.
 	lettersName = "letters_of_keyboards"
-	// accentsName takes accents off letters, which are often left out, as in ETAT or еще.
+	// accentsName takes accents off letters, which are often left out, as in ETAT, ΤΙΜΗ or еще.
 	accentsName = "no_accents"
+	// pointsName takes the points off Hebrew letters, which most text does without.
+	pointsName = "no_points"
 )
 
 type spelling func(term []byte) []byte
@@ -28,7 +31,7 @@ func (s spelling) Filter(in analysis.TokenStream) analysis.TokenStream {
 	return in
 }
 
-var keyboard = strings.NewReplacer("’", "'", "ʼ", "'", "＇", "'", "œ", "oe", "Œ", "OE", "æ", "ae", "Æ", "AE")
+var keyboard = strings.NewReplacer("’", "'", "ʼ", "'", "＇", "'", "œ", "oe", "Œ", "OE", "æ", "ae", "Æ", "AE", "״", `"`, "׳", "'")
 
 func lettersOfKeyboards(term []byte) []byte { return []byte(keyboard.Replace(string(term))) }
 
@@ -46,4 +49,13 @@ func withoutAccents(term []byte) []byte {
 		return r
 	}, norm.NFD.String(string(term)))
 	return norm.NFC.Bytes([]byte(bare))
+}
+
+func withoutPoints(term []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if unicode.Is(unicode.Hebrew, r) && unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, term)
 }
