@@ -92,6 +92,8 @@ func readGolden(path string) (all []check.Golden, err error) {
 		case err != nil:
 			return nil, badinput.Errorf("%s: golden vector %d is no JSON object of language, text and vector: %w",
 				path, len(all)+1, err)
+		case g.Text == "" || len(g.Vector) == 0:
+			return nil, badinput.Errorf("%s: golden vector %d lacks its text or its vector: correct it", path, len(all)+1)
 		}
 		all = append(all, g)
 	}

@@ -97,6 +97,11 @@ func TestGetAndCheck(t *testing.T) {
 	}
 	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out),
 		"golden vector 1 has 2 numbers, but encoder small has 16")
+	if err := os.WriteFile(golden, []byte(`{"language": "en", "sentence": "a b", "vector": [1, 2]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	encodetest.Refused(t, runCheck(t.Context(), &pipeline.Config{}, dir, golden, check.Options{}, &out),
+		"golden vector 1 lacks its text")
 	if err := os.WriteFile(golden, []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
