@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,5 +202,35 @@ func TestALockedNightSortsNoText(t *testing.T) {
 	code := execute(t.Context(), []string{"run", "--nightly", "--src", "de", "--tgt", "en", "--text", "mixed=" + mixed, "--out", out})
 	if _, err := os.Stat(filepath.Join(out, "sorted")); code != exitLocked || !os.IsNotExist(err) {
 		t.Errorf("mine run ended with %d, want %d; looking for sorted text gave %v", code, exitLocked, err)
+	}
+}
+
+// TestANightForgetsTextThatIsGone: what was sorted from it goes, and what somebody put there stays.
+func TestANightForgetsTextThatIsGone(t *testing.T) {
+	out, text := t.TempDir(), t.TempDir()
+	sorted := filepath.Join(out, "sorted")
+	own := filepath.Join(sorted, "own")
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	night := func(file string) {
+		t.Helper()
+		path := filepath.Join(text, file)
+		if err := os.WriteFile(path, []byte("Das Haus steht am See.\nThe house stands by the lake.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// the text is too short to be mined, which is said after it was sorted
+		if code := execute(t.Context(), []string{"run", "--nightly", "--src", "de", "--tgt", "en", "--text", "mixed=" + text, "--out", out}); code != exitPermanent {
+			t.Fatalf("mine run ended with %d", code)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	night("monday.txt")
+	night("tuesday.txt")
+	found, err := filepath.Glob(filepath.Join(sorted, "*"))
+	if err != nil || len(found) != 2 || !slices.Contains(found, own) || !strings.HasPrefix(filepath.Base(found[1]), "tuesday.txt-") {
+		t.Errorf("%q were sorted, error %v", found, err)
 	}
 }

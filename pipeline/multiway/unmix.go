@@ -29,6 +29,12 @@ const mixed = "mixed"
 // sortVersion changes with what sorting writes.
 const sortVersion = 8
 
+// The names in the output directory: sorted text, a directory for each group of files, and there what it was made from.
+const (
+	sortedName      = "sorted"
+	reportOfSorting = "sorted.json"
+)
+
 // Small files are sorted together, so that thousands of pages are as quick as one file, and lines that stand on many of
 // them are found. A group of them ends at a file whose path says so, one of groupFiles on average: so a file that is
 // new or changed leaves the other groups as they are.
@@ -69,7 +75,7 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(cfg.Out, "sorted")
+	dir := filepath.Join(cfg.Out, sortedName)
 	texts, sorted, err := sortGroups(ctx, files, dir, how)
 	if err != nil {
 		return err
@@ -79,6 +85,32 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	cfg.Format, cfg.Charset, cfg.TextColumn, cfg.DocColumn, cfg.URLColumn = string(corpus.FormatAuto), "", "text", "doc", "url"
 	if cfg.Corpora = texts; !Asked(cfg) {
 		cfg.SourceText, cfg.TargetText = texts[how.Languages[0]], texts[how.Languages[1]]
+	}
+	return nil
+}
+
+// Forget removes what was sorted from text that is gone, where Unmix has sorted the text of a night: each would leave
+// its own behind. No other run may read what is sorted there.
+func Forget(cfg *config.Config) error {
+	read := map[string]bool{}
+	for _, files := range cfg.Corpora {
+		for _, file := range files {
+			read[filepath.Dir(file)] = true
+		}
+	}
+	sorted := filepath.Join(cfg.Out, sortedName)
+	entries, err := os.ReadDir(sorted)
+	if err != nil {
+		return fmt.Errorf("list what was sorted: %w", err)
+	}
+	for _, entry := range entries {
+		dir := filepath.Join(sorted, entry.Name())
+		if _, err := os.Stat(filepath.Join(dir, reportOfSorting)); read[dir] || err != nil { // or not of a run
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("remove what was sorted from text that is gone: %w", err)
+		}
 	}
 	return nil
 }
@@ -275,8 +307,8 @@ type sortedFrom struct {
 // to 255.
 const maxBase = 200
 
-// sortedName is the name of the directory that files are sorted into, of which the first is given.
-func sortedName(file input.File) string {
+// groupName is the name of the directory that files are sorted into, of which the first is given.
+func groupName(file input.File) string {
 	base := filepath.Base(file.Path)
 	if len(base) > maxBase {
 		base = strings.ToValidUTF8(base[:maxBase], "")
@@ -286,12 +318,12 @@ func sortedName(file input.File) string {
 
 // sortOnce sorts files into a directory of their own, unless that was done.
 func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) (string, *Sorted, error) {
-	dir = filepath.Join(dir, sortedName(files[0]))
+	dir = filepath.Join(dir, groupName(files[0]))
 	from, err := sorting(files, how)
 	if err != nil {
 		return "", nil, err
 	}
-	path := filepath.Join(dir, "sorted.json")
+	path := filepath.Join(dir, reportOfSorting)
 	var before sortedFrom
 	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) && before.Sorted != nil {
 		return dir, before.Sorted, nil

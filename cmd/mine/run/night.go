@@ -46,7 +46,8 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	}
 }
 
-// unmix sorts mixed text. At night it does so while no other night is under way, which reads what was sorted.
+// unmix sorts mixed text. At night it does so while no other night is under way, which reads what was sorted, and
+// removes what earlier ones sorted of text that is gone.
 func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) (err error) {
 	if nightly && cfg.DryRun == nil && multiway.Mixed(cfg) {
 		release, locked := lock(cfg.Out)
@@ -54,6 +55,10 @@ func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) (err error) 
 			return locked
 		}
 		defer func() { err = errors.Join(err, release()) }()
+		if err := multiway.Unmix(ctx, cfg); err != nil {
+			return err
+		}
+		return multiway.Forget(cfg)
 	}
 	return multiway.Unmix(ctx, cfg)
 }
