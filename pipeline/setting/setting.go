@@ -326,10 +326,22 @@ func (d Decision) given(beside Decision) Decision {
 	return d
 }
 
+// written is a record as its user may have written the settings, beside another one. Without documents the settings of
+// their pairs are of no meaning.
+func (r Record) written(beside Record) Record {
+	r.Decision = r.given(beside.Decision)
+	r.Split, r.Dedup = cmp.Or(r.Split, SplitAuto), cmp.Or(r.Dedup, DedupOff)
+	if r.Documents == "" {
+		r.Aligning = beside.Aligning
+		r.Documents = DocumentsOff
+	}
+	return r
+}
+
 // Differences names the settings that differ, with both values.
 func (r Record) Differences(now Record) string {
 	var names []string
-	r.Decision, now.Decision = r.given(now.Decision), now.given(r.Decision)
+	r, now = r.written(now), now.written(r)
 	before, after := reflect.ValueOf(r), reflect.ValueOf(now)
 	for _, field := range reflect.VisibleFields(before.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -120,6 +120,13 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
+	pages := before
+	pages.Dividing = Dividing{Split: "on", Dedup: "pages"}
+	pages.Aligning = Aligning{Documents: "on", DocScore: 0.5, BeadScore: 0.4}
+	const want = "split was auto, is on, dedup was off, is pages, documents was off, is on"
+	if got := before.Differences(pages); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func TestParseBytes(t *testing.T) {
