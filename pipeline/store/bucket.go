@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -21,6 +20,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"bitextmine/internal/atomicfile"
+	"bitextmine/internal/badinput"
 )
 
 // bucket is a Backend on an object store. Fetched files are cached in a local directory, because embedding files are
@@ -39,7 +39,7 @@ type bucket struct {
 // the bucket.
 func OpenBucket(b *blob.Bucket, cache string) (Backend, error) {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
-		return nil, fmt.Errorf("make the cache of the bucket: %w", err)
+		return nil, badinput.Errorf("this machine's cache of the bucket cannot be made (%w); name a directory that this user may make in MINE_CACHE", err)
 	}
 	bounded(b)
 	return bucket{b, cache, workPatience}, nil

@@ -65,6 +65,15 @@ func TestEndpointIsNoURL(t *testing.T) {
 	}
 }
 
+// TestCacheThatCannotBeMade: a service's user may have no home.
+func TestCacheThatCannotBeMade(t *testing.T) {
+	t.Setenv("MINE_CACHE", "/dev/null/cache")
+	_, err := store.Open(t.Context(), "s3://corpus/work?region=us-east-1&endpoint=http://127.0.0.1:1", storetest.Quiet)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "in MINE_CACHE") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestRegionIsMissing: it is named, as S3's client only says that the region is no DNS name.
 func TestRegionIsMissing(t *testing.T) {
 	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
