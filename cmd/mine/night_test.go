@@ -205,7 +205,8 @@ func TestALockedNightSortsNoText(t *testing.T) {
 	}
 }
 
-// TestANightForgetsTextThatIsGone: what was sorted from it goes, and what somebody put there stays.
+// TestANightForgetsTextThatIsGone: what was sorted from it goes, also where sorting was killed, and what somebody put
+// there stays.
 func TestANightForgetsTextThatIsGone(t *testing.T) {
 	out, text := t.TempDir(), t.TempDir()
 	sorted := filepath.Join(out, "sorted")
@@ -228,6 +229,14 @@ func TestANightForgetsTextThatIsGone(t *testing.T) {
 		}
 	}
 	night("monday.txt")
+	reports, err := filepath.Glob(filepath.Join(sorted, "monday.txt-*", "sorted.json"))
+	if err != nil || len(reports) != 1 {
+		t.Fatalf("%q, error %v", reports, err)
+	}
+	night("tuesday.txt")
+	if err := os.MkdirAll(filepath.Dir(reports[0]), 0o755); err != nil { // without a report
+		t.Fatal(err)
+	}
 	night("tuesday.txt")
 	found, err := filepath.Glob(filepath.Join(sorted, "*"))
 	if err != nil || len(found) != 2 || !slices.Contains(found, own) || !strings.HasPrefix(filepath.Base(found[1]), "tuesday.txt-") {

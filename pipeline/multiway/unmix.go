@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,11 +30,8 @@ const mixed = "mixed"
 // sortVersion changes with what sorting writes.
 const sortVersion = 8
 
-// The names in the output directory: sorted text, a directory for each group of files, and there what it was made from.
-const (
-	sortedName      = "sorted"
-	reportOfSorting = "sorted.json"
-)
+// sortedName is the directory of sorted text in the output directory. It has one for each group of files.
+const sortedName = "sorted"
 
 // Small files are sorted together, so that thousands of pages are as quick as one file, and lines that stand on many of
 // them are found. A group of them ends at a file whose path says so, one of groupFiles on average: so a file that is
@@ -105,7 +103,7 @@ func Forget(cfg *config.Config) error {
 	}
 	for _, entry := range entries {
 		dir := filepath.Join(sorted, entry.Name())
-		if _, err := os.Stat(filepath.Join(dir, reportOfSorting)); read[dir] || err != nil { // or not of a run
+		if read[dir] || !entry.IsDir() || !isGroup.MatchString(entry.Name()) {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -307,6 +305,9 @@ type sortedFrom struct {
 // to 255.
 const maxBase = 200
 
+// isGroup matches what groupName returns.
+var isGroup = regexp.MustCompile(`-[0-9a-f]{8}$`)
+
 // groupName is the name of the directory that files are sorted into, of which the first is given.
 func groupName(file input.File) string {
 	base := filepath.Base(file.Path)
@@ -323,7 +324,7 @@ func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) 
 	if err != nil {
 		return "", nil, err
 	}
-	path := filepath.Join(dir, reportOfSorting)
+	path := filepath.Join(dir, "sorted.json")
 	var before sortedFrom
 	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) && before.Sorted != nil {
 		return dir, before.Sorted, nil
