@@ -334,8 +334,9 @@ func savedToDisk(files []string) error {
 	return nil
 }
 
+// isIgnored is true of hidden files, of those half written, and of the folder of root alone at the top of a file system.
 func isIgnored(base string) bool {
-	return strings.HasPrefix(base, ".") || strings.HasSuffix(base, atomicfile.Suffix)
+	return strings.HasPrefix(base, ".") || strings.HasSuffix(base, atomicfile.Suffix) || base == "lost+found"
 }
 
 func explainOpen(name string, err error) error {

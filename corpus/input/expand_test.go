@@ -15,7 +15,7 @@ import (
 func TestExpand(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"b.txt", "a.txt", ".hidden", "sub/c.txt", "sub/.git/x", "sub/d.txt.tmp", "sub/deep/e.de", "none/.x",
-		".git/e.de", "w.tmp/e.de", "w.tmp/deep/e.de"} {
+		"lost+found/1/e.de", ".git/e.de", "w.tmp/e.de", "w.tmp/deep/e.de"} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestExpand(t *testing.T) {
 		{"all of a directory", nil, []string{root + "/sub/**"}, []string{root + "/sub/c.txt", root + "/sub/deep/e.de", root + "/sub/link.txt"}},
 		{"glob over an empty directory", nil, []string{"*"}, []string{"a.txt", "b.txt", "sub/c.txt", "sub/deep/e.de"}},
 		{"glob in ignored directories", nil, []string{"*/*/*.d*", "*/**/e.de"}, []string{"sub/deep/e.de"}},
-		{"ignored directories by name", nil, []string{"./.g*/*.de", "w.tmp/*/e.de"}, []string{".git/e.de", "w.tmp/deep/e.de"}},
+		{"ignored directories by name", nil, []string{"./.g*/*.de", "w.tmp/*/e.de", "lost+found"}, []string{".git/e.de", "lost+found/1/e.de", "w.tmp/deep/e.de"}},
 		{"hidden by name", nil, []string{".hid*"}, []string{".hidden"}},
 		{"absolute", nil, []string{root + "/*.txt"}, []string{root + "/a.txt", root + "/b.txt"}},
 		{"another file system", memory, []string{"t"}, []string{"t/x.txt", "t/y/z.txt"}},
