@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -38,9 +41,10 @@ func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) 
 	if kind := binaryKind(head); kind.name != "" {
 		return nil, badinput.Errorf("%s is %s and no text; %s", name, kind.name, cmp.Or(kind.advice, "give the text in it as a file of lines"))
 	}
-	switch {
-	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE), looksUTF16(head):
-		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8), or, for mine run, name --encoding utf-16", name)
+	switch wide := utf16Of(head); {
+	case wide != "":
+		return nil, badinput.Errorf("%s: the text is UTF-16; convert it to UTF-8 (iconv -f %s -t UTF-8), or, for mine run, name --encoding %s", name,
+			strings.ToUpper(wide), wide)
 	case bytes.HasPrefix(head, UTF8BOM):
 		if _, err := br.Discard(len(UTF8BOM)); err != nil {
 			return nil, err
@@ -112,18 +116,42 @@ func isArrowStream(head []byte) bool {
 	return len(head) >= 8 && bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")) && head[4]%8 == 0 && head[7] == 0
 }
 
-// looksUTF16 recognises UTF-16 without a byte order mark: ASCII has a NUL as every second byte in it. A quarter of the
-// even or of the odd bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the
-// others.
-func looksUTF16(head []byte) bool {
+// utf16Of is the name of the UTF-16 that a text is in; empty: it is in another encoding.
+func utf16Of(head []byte) string {
+	if bytes.HasPrefix(head, utf16LE) || bytes.HasPrefix(head, utf16BE) {
+		return "utf-16"
+	}
+	for high, name := range []string{"utf-16be", "utf-16le"} {
+		if isUTF16(head, high, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isUTF16 recognises UTF-16 without a byte order mark, of which byte high of a character is NUL in ASCII. Either a
+// quarter of these bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the others.
+// Or, read so, it has lines and no character that text has not, but is no text as it stands: not UTF-8, or with NULs at
+// these bytes alone.
+func isUTF16(head []byte, high int, name string) bool {
 	var nul [2]int
 	for i, b := range head {
 		if b == 0 {
 			nul[i%2]++
 		}
 	}
-	half := len(head) / 2
-	return half >= 4 && max(nul[0], nul[1]) >= half/4 && min(nul[0], nul[1]) <= half/16
+	if half := len(head) / 2; half >= 4 && nul[high] >= half/4 && nul[1-high] <= half/16 {
+		return true
+	}
+	invalid := bytes.IndexRune(head, utf8.RuneError) // the last character may be cut off
+	if nul[high] == 0 || (invalid < 0 || invalid > len(head)-utf8.UTFMax) && (nul[high] < 8 || nul[1-high] > 0) {
+		return false
+	}
+	text, ok := inUTF8(head[:len(head)&^1], name)
+	strange := strings.IndexFunc(strings.TrimSuffix(text, "\ufffd"), func(r rune) bool { // half of a pair may end it
+		return r == utf8.RuneError || !unicode.IsGraphic(r) && !unicode.In(r, unicode.Cf, unicode.Co) && !strings.ContainsRune("\t\r\n", r)
+	})
+	return ok && strange < 0 && strings.Contains(text, "\n")
 }
 
 // Next returns a line without its LF or CRLF, valid until the next call, or io.EOF after the last line. If the line is
