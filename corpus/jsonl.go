@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"unicode/utf8"
 
@@ -42,8 +43,8 @@ func (d *jsonlDecoder) next(rec *record) error {
 		rec.reason, rec.detail = ReasonNotUTF8, invalidAt(line)
 		return nil
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(line, &object); err != nil || object == nil {
+	object := JSONObject(line)
+	if object == nil {
 		rec.malformed("not a JSON object")
 		if d.in.Number == 1 && unended(line) {
 			rec.malformed("the file begins with one JSON object over several lines; give an array of objects, or JSON lines, an object a line")
@@ -58,6 +59,30 @@ func (d *jsonlDecoder) next(rec *record) error {
 	}
 	d.fill(rec, object)
 	return nil
+}
+
+// JSONObject is the object of a line of JSON lines, nil if it has none.
+func JSONObject(line []byte) (object map[string]json.RawMessage) {
+	if json.Unmarshal(line, &object) == nil {
+		return object
+	}
+	object = nil // values before the error were set
+	if json.Unmarshal(NaNAsNull(line), &object) == nil {
+		return object
+	}
+	return nil
+}
+
+var stringOrNaN = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+
+// NaNAsNull puts null in the place of the NaN, Infinity and -Infinity that Python writes, which JSON does not have.
+func NaNAsNull(line []byte) []byte {
+	return stringOrNaN.ReplaceAllFunc(line, func(token []byte) []byte {
+		if token[0] == '"' {
+			return token
+		}
+		return []byte("null")
+	})
 }
 
 // unended reports whether a line begins a JSON object that goes on on the next one.

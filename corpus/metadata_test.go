@@ -45,6 +45,7 @@ func TestMetadataOfFormats(t *testing.T) {
 		want          [][]string
 	}{
 		"a.jsonl":   {"date,n", `{"text":"Eins","date":"2024-03-01","n":7}` + "\n" + `{"text":"zwei","n":null}` + "\n", [][]string{{"2024-03-01", "7"}, {"", ""}}},
+		"b.jsonl":   {"p,n", `{"p":NaN,"text":"NaN \"-Infinity\"","n":-Infinity}` + "\n" + `{"p":[Infinity],"text":"zwei"}` + "\n", [][]string{{"", ""}, {"", ""}}},
 		"a.tsv":     {"n,date", "date\ttext\tn\n2024-03-01\tEins\t7\n\tzwei\t\n", [][]string{{"7", "2024-03-01"}, {"", ""}}},
 		"a.parquet": {"day,at,id,from", string(corpustest.Parquet(t, rows)), [][]string{{"2024-03-01T00:00:00Z", "2024-03-01T12:30:00Z", "7", "x"}}},
 	} {

@@ -133,7 +133,7 @@ func TestKeysAreStable(t *testing.T) {
 	} {
 		r := request(2, 2, nil)
 		r.Settings, r.Pairs[0].ConfigDigest = c.settings, c.digest
-		if got := r.Languages[0].Shards[0].Task; got != "d9b42f02dbc4341ba77ec68f4ba983e0" {
+		if got := r.Languages[0].Shards[0].Task; got != "38517087d3e222c537eb5dc1589c85f0" {
 			t.Errorf("shard %s", got)
 		}
 		got := keysOf(build(t, r))

@@ -129,11 +129,16 @@ func TestReadJSONL(t *testing.T) {
 		"a.jsonl": `{"src_text":"ein \"Haus\"","tgt_text":"a house","n":1}` + "\n\n" + `{"tgt_text":null,"src_text":"zwei"}` + "\n[]\n" +
 			`{"src_text":"drei"}` + "\n" + `{"src_text":3,"tgt_text":"x"}` + "\n" + `{"src_text":"\ud800","tgt_text":"x"}` + "\n{\n",
 		"wrong.jsonl": `{"de":"eins","en":"one"}` + "\n", "long.jsonl": `{"src_text":"` + strings.Repeat("a", MaxLineBytes) + `","tgt_text":""}` + "\n",
-		"taken.jsonl": `{"src_text":"a","tgt_text":"b","own_score":1}` + "\n", "empty.jsonl": "",
+		"python.jsonl": `{"p":NaN,"src_text":"NaN","tgt_text":"Infinity","q":[-Infinity]}` + "\n" + `{"src_text":"a","tgt_text":-NaN}` + "\n",
+		"taken.jsonl":  `{"src_text":"a","tgt_text":"b","own_score":1}` + "\n", "empty.jsonl": "",
 	})
 	r, err := Open(inDir(dir, "a.jsonl"), JSONL, DefaultOptions())
 	want := []string{`ein "Haus"|a house`, "empty", "zwei|", "malformed", "malformed", "malformed", "malformed", "malformed"}
 	if got := records(t, r, err); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r, err = Open(inDir(dir, "python.jsonl"), JSONL, DefaultOptions())
+	if got, want := records(t, r, err), []string{"NaN|Infinity", "malformed"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	opts := DefaultOptions()

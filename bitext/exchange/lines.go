@@ -219,8 +219,8 @@ func (r *jsonlReader) Next() (Record, error) {
 }
 
 func (r *jsonlReader) decode(line corpus.Line, rec *Record) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(line.Text), &object); err != nil || object == nil {
+	object := corpus.JSONObject([]byte(line.Text))
+	if object == nil {
 		rec.Reason, rec.Detail = corpus.ReasonMalformed, "not a JSON object"
 		return nil
 	}

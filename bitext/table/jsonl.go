@@ -62,7 +62,11 @@ func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
 		case line.Reason != "":
 			wrong = string(line.Reason) + " (" + line.Detail + ")"
 		case strings.TrimSpace(line.Text) != "":
-			if err := errors.Join(o.decode(line.Text), o.unnest(s.texts)); err != nil {
+			err := o.decode(line.Text)
+			if err != nil && o.decode(string(corpus.NaNAsNull([]byte(line.Text)))) == nil {
+				err = nil
+			}
+			if err = errors.Join(err, o.unnest(s.texts)); err != nil {
 				wrong = "not a JSON object (" + err.Error() + ")"
 			}
 		}
@@ -80,6 +84,7 @@ func (s *jsonlSource) next(ctx context.Context) (arrow.Record, error) {
 }
 
 func (o *object) decode(text string) error {
+	o.keys, o.values = nil, nil
 	d := json.NewDecoder(strings.NewReader(text))
 	open, err := d.Token()
 	if err != nil {

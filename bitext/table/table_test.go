@@ -295,6 +295,19 @@ func TestSpacedNumbers(t *testing.T) {
 	}
 }
 
+// TestNaN: numbers that JSON does not have are missing ones, as Python's json writes them.
+func TestNaN(t *testing.T) {
+	file := `{"src_text":"NaN","tgt_text":"b","p":0.5}` + "\n" + `{"src_text":"c","tgt_text":"d","p":NaN}` + "\n" + `{"src_text":"e","tgt_text":"f","p":-Infinity}` + "\n"
+	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Numbers("p")
+	if err != nil || p(0) != 0.5 || p(1) == p(1) || p(2) == p(2) {
+		t.Errorf("%v %v %v, %v", p(0), p(1), p(2), err)
+	}
+}
+
 func TestNumbersAndLists(t *testing.T) {
 	b, err := read(t, DefaultOptions(), fileOf(t, "x.jsonl", `{"src_text":"a","tgt_text":"b","n":1,"f":2.5,"ok":true,"list":["x","y"],"large":1e20}`+"\n"+
 		`{"src_text":"a","tgt_text":"b","n":3,"large":100000000000000000000}`))

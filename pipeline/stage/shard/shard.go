@@ -29,7 +29,7 @@ import (
 
 // Stage is the descriptor.
 var Stage = &stage.Descriptor{
-	Name: view.Shard, Version: 4, Unit: progress.Bytes, FromInputs: true,
+	Name: view.Shard, Version: 5, Unit: progress.Bytes, FromInputs: true,
 }
 
 func init() { // not in the declaration, as the functions refer to it
