@@ -152,7 +152,7 @@ func TestFindAlignedLayouts(t *testing.T) {
 	dir := put(t, map[string]string{
 		"tatoeba.cmn-eng.cmn": "", "tatoeba.cmn-eng.eng": "", "x.zh-Hant-en.zh-Hant": "", "x.zh-Hant-en.en": "",
 		"devtest/deu_Latn.devtest": "", "devtest/eng_Latn.devtest": "", "dev/fra_Latn.dev": "",
-		"newstest2019-ref.jpn.txt": "", "newstest2019-src.eng.txt": "", "newstest2019-ref.eng-GB.txt": "", "README.md": "",
+		"newstest2019-ref.jpn.txt": "", "newstest2019-ref.jpn.txt.gz": "", "newstest2019-src.eng.txt": "", "newstest2019-ref.eng-GB.txt": "", "README.md": "",
 	})
 	sets, err := testset.FindAligned(dir, "devtest", nil, "en")
 	if err != nil {
@@ -166,8 +166,8 @@ func TestFindAlignedLayouts(t *testing.T) {
 		"cmn zh": "tatoeba.cmn-eng.eng", "zh-Hant zh-Hant": "x.zh-Hant-en.en",
 		"deu_Latn de": "eng_Latn.devtest", "jpn ja": "newstest2019-src.eng.txt",
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
+	if !maps.Equal(got, want) || len(sets) != len(want) {
+		t.Errorf("found %v of %d sets, want %v", got, len(sets), want)
 	}
 	only, err := testset.FindAligned(dir, "devtest", []string{"zh"}, "en")
 	if err != nil || len(only) != 1 || only[0].Label != "cmn" {

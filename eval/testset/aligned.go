@@ -57,6 +57,7 @@ func FindAligned(dir, split string, sources []string, target string) ([]AlignedF
 			}
 			continue
 		}
+		entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return isPacked(filepath.Join(d, e.Name())) })
 		sets = append(sets, pairwise(d, entries, target)...)
 		sets = append(sets, multiway(d, entries, split, target)...)
 	}

@@ -140,6 +140,19 @@ func uncompressed(name string) string {
 	return name
 }
 
+// isPacked reports whether a file is the compressed copy of one beside it, so that it is no set of its own.
+func isPacked(path string) bool {
+	name := uncompressed(path)
+	for _, ending := range append([]string{""}, compressions...) {
+		if other := name + ending; other == path {
+			break
+		} else if _, err := os.Stat(other); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // ReadBUCC reads the texts and the gold of a half: distinct pairs of sentences.
 func ReadBUCC(files BUCCFiles, pair LanguagePair) (source, target Side, gold [][2]int32, err error) {
 	if source, err = readSide(files.Source, pair.Source, true); err != nil {

@@ -51,7 +51,7 @@ func FindSTS(dir string) ([]STSFiles, error) {
 			return err
 		}
 		name := entry.Name()
-		if _, found := stsJSONName(name); found {
+		if _, found := stsJSONName(name); found && !isPacked(path) {
 			found, err := findSTSJSON(path)
 			sets = append(sets, found...)
 			return err

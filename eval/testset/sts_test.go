@@ -40,7 +40,8 @@ func TestSTSOfMTEB(t *testing.T) {
 		"test.jsonl": `{"lang":"de-fr","score":1.5,"sentence1":"` + long + `","sentence2":"Un\tarticle "}` + "\n" +
 			`{"lang":"ar","score":null,"sentence1":"a","sentence2":"b"}` + "\n" +
 			`{"lang":"ar","score":4,"sentence1":"c","sentence2":"d"}` + "\n",
-		"zh-en.jsonl": `{"id":"1_2","score":2,"sentence1":"e","sentence2":"f"}` + "\n",
+		"zh-en.jsonl":    `{"id":"1_2","score":2,"sentence1":"e","sentence2":"f"}` + "\n",
+		"zh-en.jsonl.gz": "not read, as the file beside it is the same",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
