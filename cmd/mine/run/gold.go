@@ -6,15 +6,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"bitextmine/bitext"
 	"bitextmine/corpus"
+	"bitextmine/corpus/input"
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
@@ -54,18 +53,28 @@ func goldIDs(name string) (ids []testset.IDs, sha string, err error) {
 	if name == "" {
 		return nil, "", nil
 	}
-	var f io.ReadCloser
+	in := input.File{Path: name}
 	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
-		f, err = fixtures.Text.Open(builtin)
-	} else {
-		f, err = atomicfile.OpenRegular(name, os.O_RDONLY)
+		in = input.File{FS: fixtures.Text, Path: builtin}
 	}
+	f, err := input.Open(in)
 	if err != nil {
 		return nil, "", badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	digest := sha256.New()
-	ids, err = testset.ReadGold(io.TeeReader(f, digest), name)
+	if _, err = io.Copy(digest, f); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	text, _, closeDecoder, err := f.Decompress()
+	if err != nil {
+		return nil, "", err
+	}
+	defer closeDecoder()
+	ids, err = testset.ReadGold(text, name)
 	return ids, hex.EncodeToString(digest.Sum(nil)), err
 }
 
