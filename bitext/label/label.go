@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,6 +45,11 @@ const (
 	RunsName   = "runs"
 	LatestName = "latest"
 )
+
+var nightName = regexp.MustCompile(`^\d{6,}-\d{4}-\d\d-\d\d$`)
+
+// IsNight reports whether a name in RunsName is a night's, its number and date; what has another is not the program's.
+func IsNight(name string) bool { return nightName.MatchString(name) }
 
 // Path is the file of a run's labels, given its output directory, or that of one of several nights.
 func Path(dir string) string {

@@ -51,13 +51,11 @@ func (d Directory) names() (names, left []string, err error) {
 		return nil, nil, fmt.Errorf("list the earlier nights: %w", err)
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), atomicfile.Suffix) {
-			left = append(left, e.Name())
-			continue
-		}
-		number, _, _ := strings.Cut(e.Name(), "-")
-		if _, err := strconv.Atoi(number); err == nil && e.IsDir() {
-			names = append(names, e.Name())
+		name := e.Name()
+		if e.IsDir() && label.IsNight(name) {
+			names = append(names, name)
+		} else if within := strings.TrimSuffix(strings.TrimPrefix(name, "."), atomicfile.Suffix); label.IsNight(within) && name == "."+within+atomicfile.Suffix {
+			left = append(left, name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return numberOf(a) - numberOf(b) })

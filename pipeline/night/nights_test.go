@@ -71,6 +71,12 @@ func TestNights(t *testing.T) {
 	if err := os.Mkdir(runs, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	others := []string{"000001-2026-01-01.bak", "2025-best", "7", "kept.tmp"} // a person's
+	for _, name := range others {
+		if err := os.Mkdir(filepath.Join(runs, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, name := range []string{"000001-2026-01-01", "000002-2026-01-02", "000003-2025-12-31"} { // the clock went back
 		if next, err := d.Next(); err != nil || next != i+1 {
 			t.Fatalf("night %d, error %v, want %d", next, err, i+1)
@@ -95,6 +101,11 @@ func TestNights(t *testing.T) {
 	left, err := d.clean()
 	if err != nil || !slices.Equal(left, []string{"000002-2026-01-02", "000003-2025-12-31"}) {
 		t.Errorf("left %q, error %v", left, err)
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(runs, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

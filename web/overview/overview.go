@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"bitextmine/bitext/label"
-	"bitextmine/internal/atomicfile"
 	"bitextmine/pipeline/record"
 	"bitextmine/web/pairs"
 )
@@ -130,7 +129,7 @@ func (p Place) nightNames() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && filepath.Ext(e.Name()) != atomicfile.Suffix {
+		if e.IsDir() && label.IsNight(e.Name()) {
 			names = append(names, e.Name()) // numbers have leading zeros: names are in their order
 		}
 	}
