@@ -181,6 +181,11 @@ func TestSlurmScripts(t *testing.T) {
 	if err := s.Run(t.Context(), job(3, 2500, 0, 1)); err != nil {
 		t.Fatal(err)
 	}
+	percent := job(1)
+	percent.Out = "/data/100%u"
+	if script, err := s.Script(percent, 0); err != nil || !strings.Contains(script, "--output='/data/100%%u/slurm/%x-%A_%a.log'") {
+		t.Errorf("%v:\n%s", err, script)
+	}
 	golden(t, "slurm.golden", strings.ReplaceAll(out.String(), dir, "/cluster/dir"))
 	for script := range strings.SplitSeq(strings.TrimSpace(out.String()), "\n\n") {
 		check := exec.Command("bash", "-n")

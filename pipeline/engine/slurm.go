@@ -146,7 +146,7 @@ func (s Slurm) Script(job Job, wave int) (string, error) {
 	}
 	a := newArray(job, wave, maxArray, s.Cores, s.MaxMemory)
 	a.Binary, a.Dir = s.Binary, dir
-	a.Log = filepath.Join(job.Out, "slurm", "%x-%A_%a.log")
+	a.Log = filepath.Join(strings.ReplaceAll(job.Out, "%", "%%"), "slurm", "%x-%A_%a.log") // a path's own % is no pattern
 	if err := s.fits(dir, job.Out, job.PlanPath); err != nil {
 		return "", err
 	}
