@@ -18,7 +18,7 @@ import (
 )
 
 // Change is a pair that two bitexts do not both have with the same score: the probability where both runs had a scorer,
-// otherwise the margin.
+// otherwise the margin, and 0 of a pair without one.
 type Change struct {
 	Kind   string  `json:"kind"`            // "added", "removed", "rescored"
 	Cause  string  `json:"cause,omitempty"` // why a pair was added or removed
@@ -80,13 +80,14 @@ type comparison struct {
 	pairs         map[pair]scored       // the first run's pairs that the second has not shown yet
 	before, after [2]map[[16]byte]bool
 	labels        label.Index // the second run's
-	byProbability bool
+	scores        [][2]scored // scores of Changes, before and after, until both runs are read
+	rated         [2]bool     // whether the runs have probabilities; a pair of aligned documents alone has none
 }
 
 // Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same
 // if their sentence keys are. Memory is some 300 bytes a pair, and the texts of what changed.
 func Diff(ctx context.Context, before, after string) (*Difference, error) {
-	c := &comparison{pairs: map[pair]scored{}, byProbability: true}
+	c := &comparison{pairs: map[pair]scored{}}
 	c.Causes = map[string]map[string]int{Added: {}, Removed: {}}
 	for side := range 2 {
 		c.before[side], c.after[side] = map[[16]byte]bool{}, map[[16]byte]bool{}
@@ -112,6 +113,7 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 			return nil, err
 		}
 	}
+	c.score()
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)),
@@ -211,58 +213,69 @@ func inputsOf(run string) (map[string]string, error) {
 }
 
 func (c *comparison) first(row *bitext.Row) {
-	one := scored{margin: row.Score}
-	if row.Prob != nil {
-		one.probability = *row.Prob
-	} else {
-		c.byProbability = false
-	}
-	c.pairs[pair{row.Source.Key, row.Target.Key}] = one
+	c.pairs[pair{row.Source.Key, row.Target.Key}] = c.scored(row, 0)
 	c.languages[0][[2]string{row.Source.Lang, row.Target.Lang}] = true
 	c.before[0][row.Source.Key], c.before[1][row.Target.Key] = true, true
 	c.Before++
 }
 
 func (c *comparison) second(row *bitext.Row) {
-	c.byProbability = c.byProbability && row.Prob != nil // a file has probabilities in every row or in none
 	c.After++
 	c.languages[1][[2]string{row.Source.Lang, row.Target.Lang}] = true
 	c.after[0][row.Source.Key], c.after[1][row.Target.Key] = true, true
 	p := pair{row.Source.Key, row.Target.Key}
 	was, there := c.pairs[p]
 	delete(c.pairs, p)
-	before, now := c.score(was), row.Score
-	if c.byProbability {
-		now = *row.Prob
-	}
-	switch {
+	switch now := c.scored(row, 1); {
 	case !there:
 		c.Added++
-		c.change(Added, c.cause(Added, row), 0, now, row)
-	case before != now:
-		c.Rescored++
-		c.change(Rescored, "", before, now, row)
+		c.change(Added, c.cause(Added, row), was, now, row)
+	case was != now:
+		c.change(Rescored, "", was, now, row)
 	}
 }
 
 func (c *comparison) removed(row *bitext.Row) {
 	if was, gone := c.pairs[pair{row.Source.Key, row.Target.Key}]; gone {
-		c.change(Removed, c.cause(Removed, row), c.score(was), 0, row)
+		c.change(Removed, c.cause(Removed, row), was, scored{}, row)
 	}
 }
 
-func (c *comparison) score(s scored) float32 {
-	if c.byProbability {
-		return s.probability
+func (c *comparison) scored(row *bitext.Row, run int) scored {
+	one := scored{margin: row.Score}
+	if row.Prob != nil {
+		one.probability = *row.Prob
+		c.rated[run] = true
 	}
-	return s.margin
+	return one
 }
 
-func (c *comparison) change(kind, cause string, before, after float32, row *bitext.Row) {
+func (c *comparison) change(kind, cause string, before, after scored, row *bitext.Row) {
 	if cause != "" {
 		c.Causes[kind][cause]++
 	}
-	c.Changes = append(c.Changes, Change{kind, cause, before, after, row.Source.Text, row.Target.Text})
+	c.Changes = append(c.Changes, Change{Kind: kind, Cause: cause, Source: row.Source.Text, Target: row.Target.Text})
+	c.scores = append(c.scores, [2]scored{before, after})
+}
+
+// score gives changes their scores, and leaves out pairs whose score is the same.
+func (c *comparison) score() {
+	changes := c.Changes[:0]
+	for i, change := range c.Changes {
+		before, after := c.scores[i][0], c.scores[i][1]
+		change.Before, change.After = before.margin, after.margin
+		if c.rated[0] && c.rated[1] {
+			change.Before, change.After = before.probability, after.probability
+		}
+		if change.Kind == Rescored {
+			if change.Before == change.After {
+				continue
+			}
+			c.Rescored++
+		}
+		changes = append(changes, change)
+	}
+	c.Changes = changes
 }
 
 // cause says why a pair is in one run alone.

@@ -88,3 +88,36 @@ func TestDiffOfOtherLanguages(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffOfAlignedDocuments: a pair without a probability does not have the others compared by their margins.
+func TestDiffOfAlignedDocuments(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name string, probability, margin float32) string {
+		path := filepath.Join(dir, name)
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := bitext.NewWriter(f, bitext.Metadata{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range []*float32{nil, &probability} {
+			row := bitext.Row{Source: bitext.Sentence{Text: "a", Key: [16]byte{byte(i)}}, Prob: p, Score: margin * float32(i), Keep: true}
+			if err := w.Append(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first := run("1.parquet", 0.5, 1.5)
+	if d, err := Diff(t.Context(), first, run("2.parquet", 0.75, 1.5)); err != nil || d.Rescored != 1 || d.Changes[0].Before != 0.5 || d.Changes[0].After != 0.75 {
+		t.Errorf("error %v, %+v", err, d)
+	}
+	if d, err := Diff(t.Context(), first, run("3.parquet", 0.5, 1.25)); err != nil || d.Rescored != 0 || len(d.Changes) != 0 {
+		t.Errorf("error %v, %+v", err, d)
+	}
+}
