@@ -46,6 +46,8 @@ func TestRefusedCallsExitWithTwo(t *testing.T) {
 		{"run", "--config", preset, "--src", "de", "--tgt", "en"},
 		{"run", "--src", "de", "--tgt", "en", "--gold", "nowhere"},
 		{"config", "stray"},
+		{"config", "--src", "de", "--tgt", "en", "--threads", "4097"},
+		{"encode", preset, "--lang", "de", "--out", preset + ".npy", "--threads", "4097"},
 		{"train"},
 		{"train", "--config", "nowhere.yaml", "--out", "trained"},
 		{"round", "--train", "nowhere.yaml"},

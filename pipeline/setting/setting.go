@@ -227,7 +227,7 @@ type Checks struct {
 
 // Resources limits what a process uses of its machine.
 type Resources struct {
-	Threads     int    `setting:"threads,flag" json:"-" min:"0"`
+	Threads     int    `setting:"threads,flag" json:"-" min:"0" max:"4096"`
 	MaxMemory   string `setting:"max_memory,flag" json:"-"` // ParseBytes reads it
 	ONNXRuntime string `setting:"onnxruntime,flag" json:"-"`
 	Device      string `setting:"device,flag" json:"-"` // gpu.Parse reads it

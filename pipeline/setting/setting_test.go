@@ -170,7 +170,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("%d threads, %v", r.Threads, err)
 	}
 	r.Threads = -1
-	if err := r.Resolve(); !badinput.Is(err) || err.Error() != "settings: threads = -1 must be at least 0" {
+	if err := r.Resolve(); !badinput.Is(err) || err.Error() != "settings: threads = -1 must be from 0 to 4096" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -147,6 +148,11 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 	s.sample = cfg != nil && config.SampleAlone(cfg) && slices.ContainsFunc(values, func(v Layered) bool { return v.Key == "corpora" && v.Origin == ByDefault })
 	if err == nil {
 		err = s.refuseUnused(cfg)
+	}
+	if err == nil && s.flags.Lookup(nightlyFlag) == nil { // commands of a run check all settings together
+		if wrong := setting.Problems(cfg.Resources); len(wrong) > 0 {
+			err = badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
+		}
 	}
 	return cfg, values, err
 }
