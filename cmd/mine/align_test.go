@@ -21,6 +21,9 @@ func TestAlignTakesARun(t *testing.T) {
 			t.Errorf("mine %v: %v", args, err)
 		}
 	}
+	if _, err := command(t, "report", run, "--output", ""); !badinput.Is(err) || !strings.Contains(err.Error(), "--output") {
+		t.Errorf("a report without a file: %v", err)
+	}
 }
 
 // TestAlignAndAER: mine align writes links, and mine eval aer measures them and aligns sets of its own.

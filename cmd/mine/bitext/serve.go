@@ -150,6 +150,9 @@ bitext file in it.`,
 		Example: `  mine report mined -o report.html`,
 		Args:    oneRun("report"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "" {
+				return badinput.Errorf("mine report: name the file to write with --output")
+			}
 			told, end := counting("read pairs")
 			err := atomicfile.Write(file, func(f *os.File) error {
 				return web.Report(cmd.Context(), f, args[0], program.Version, told)
