@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"os"
 	"strings"
 
 	"bitextmine/bitext"
@@ -14,6 +15,7 @@ import (
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/fixtures"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
 	"bitextmine/pipeline/config"
@@ -53,27 +55,27 @@ func goldIDs(name string) (ids []testset.IDs, sha string, err error) {
 	if name == "" {
 		return nil, "", nil
 	}
+	var f io.ReadCloser
 	in := input.File{Path: name}
 	if builtin, ok := strings.CutPrefix(name, config.FixturesPrefix); ok {
 		in = input.File{FS: fixtures.Text, Path: builtin}
+		f, err = fixtures.Text.Open(builtin)
+	} else {
+		f, err = atomicfile.OpenRegular(name, os.O_RDONLY) // input.Open waits for a pipe
 	}
-	f, err := input.Open(in)
 	if err != nil {
 		return nil, "", badinput.Errorf("gold file %s cannot be opened: %w", name, err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	digest := sha256.New()
-	if _, err = io.Copy(digest, f); err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	_, err = io.Copy(digest, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, "", err
 	}
+	text, err := input.OpenDecompressed(in)
 	if err != nil {
 		return nil, "", err
 	}
-	text, _, closeDecoder, err := f.Decompress()
-	if err != nil {
-		return nil, "", err
-	}
-	defer closeDecoder()
+	defer func() { err = errors.Join(err, text.Close()) }()
 	ids, err = testset.ReadGold(text, name)
 	return ids, hex.EncodeToString(digest.Sum(nil)), err
 }
