@@ -334,7 +334,7 @@ func savedToDisk(files []string) error {
 	return nil
 }
 
-// isIgnored is true of hidden files, of those half written, and of the folder of root alone at the top of a file system.
+// isIgnored is true of hidden files, of half written ones, and of the folder of root alone at the top of a file system.
 func isIgnored(base string) bool {
 	return strings.HasPrefix(base, ".") || strings.HasSuffix(base, atomicfile.Suffix) || base == "lost+found"
 }
