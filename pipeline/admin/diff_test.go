@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,32 +13,44 @@ import (
 	"bitextmine/pipeline/record"
 )
 
+func writeBitext(t *testing.T, path string, rows ...bitext.Row) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := bitext.NewWriter(f, bitext.Metadata{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if err := w.Append(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestDiffOfARenamedFile: it did not go, so a pair of its that the threshold removed has that cause.
 func TestDiffOfARenamedFile(t *testing.T) {
 	run := func(file string, threshold float32) string {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "de-en.parquet")
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := bitext.NewWriter(f, bitext.Metadata{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		var rows []bitext.Row
 		for i := range 2 {
 			side := func(lang, file string) bitext.Sentence {
 				return bitext.Sentence{Text: "a", Lang: lang, Key: [16]byte{byte(i)}, Shard: file + "#0"}
 			}
 			score := float32(i + 1)
-			if err := w.Append(bitext.Row{Source: side("de", file), Target: side("en", "en.txt"), Score: score, Keep: score > threshold}); err != nil {
-				t.Fatal(err)
-			}
+			rows = append(rows, bitext.Row{Source: side("de", file), Target: side("en", "en.txt"), Score: score, Keep: score > threshold})
 		}
+		writeBitext(t, path, rows...)
 		report := &record.Report{Bitext: record.BitextReport{Path: path}, Inputs: []record.InputReport{
 			{Path: file, SHA256: "german"}, {Path: "en.txt", SHA256: "english"},
 		}}
-		if err := errors.Join(w.Close(), f.Close(), report.Write(filepath.Join(dir, record.ReportName))); err != nil {
+		if err := report.Write(filepath.Join(dir, record.ReportName)); err != nil {
 			t.Fatal(err)
 		}
 		return dir
@@ -53,26 +66,8 @@ func TestDiffOfOtherLanguages(t *testing.T) {
 	dir := t.TempDir()
 	run := func(source, target string, rows int) string {
 		path := filepath.Join(dir, source+"-"+target+".parquet")
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := bitext.NewWriter(f, bitext.Metadata{Version: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range rows {
-			row := bitext.Row{Source: bitext.Sentence{Text: "a", Lang: source}, Target: bitext.Sentence{Text: "b", Lang: target}, Score: 1, Keep: true}
-			if err := w.Append(row); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		row := bitext.Row{Source: bitext.Sentence{Text: "a", Lang: source}, Target: bitext.Sentence{Text: "b", Lang: target}, Score: 1, Keep: true}
+		writeBitext(t, path, slices.Repeat([]bitext.Row{row}, rows)...)
 		return path
 	}
 	german, french, empty := run("de", "en", 1), run("en", "fr", 1), run("de", "fr", 0)
@@ -94,23 +89,11 @@ func TestDiffOfAlignedDocuments(t *testing.T) {
 	dir := t.TempDir()
 	run := func(name string, probability, margin float32) string {
 		path := filepath.Join(dir, name)
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := bitext.NewWriter(f, bitext.Metadata{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		var rows []bitext.Row
 		for i, p := range []*float32{nil, &probability} {
-			row := bitext.Row{Source: bitext.Sentence{Text: "a", Key: [16]byte{byte(i)}}, Prob: p, Score: margin * float32(i), Keep: true}
-			if err := w.Append(row); err != nil {
-				t.Fatal(err)
-			}
+			rows = append(rows, bitext.Row{Source: bitext.Sentence{Text: "a", Key: [16]byte{byte(i)}}, Prob: p, Score: margin * float32(i), Keep: true})
 		}
-		if err := errors.Join(w.Close(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		writeBitext(t, path, rows...)
 		return path
 	}
 	first := run("1.parquet", 0.5, 1.5)
