@@ -110,8 +110,8 @@ func (c *Config) validate(languages bool) error {
 			fail("%v", err)
 		}
 	}
-	if len(wrong) > 0 {
-		return badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
+	if err := setting.Refusal(wrong); err != nil {
+		return err
 	}
 	if c.Work == "" {
 		c.Work = filepath.Join(c.Out, "work")

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/configs"
+	"bitextmine/internal/badinput"
 )
 
 // Declared is one setting with what its declaration and configs/default.yaml say of it.
@@ -104,6 +105,14 @@ func Problems(group any) []string {
 		}
 	}
 	return problems
+}
+
+// Refusal is the error of settings with problems, and nil without any.
+func Refusal(problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
 }
 
 // bound is the number that a tag gives.

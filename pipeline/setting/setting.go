@@ -21,7 +21,6 @@ import (
 	"strings"
 
 	"bitextmine/encode/gpu"
-	"bitextmine/internal/badinput"
 )
 
 // Languages are the languages of a run, as codes.
@@ -261,8 +260,8 @@ func (r *Resources) MemoryBound() int64 {
 
 // Resolve validates the resources of a command that has no other settings, and fills what is derived.
 func (r *Resources) Resolve() error {
-	if problems := append(Problems(*r), r.Unreadable()...); len(problems) > 0 {
-		return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
+	if err := Refusal(append(Problems(*r), r.Unreadable()...)); err != nil {
+		return err
 	}
 	r.UseAllCores()
 	return nil

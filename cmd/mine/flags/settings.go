@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -150,9 +149,7 @@ func (s *Settings) Load() (*pipeline.Config, []Layered, error) {
 		err = s.refuseUnused(cfg)
 	}
 	if err == nil && s.flags.Lookup(nightlyFlag) == nil { // commands of a run check all settings together
-		if wrong := setting.Problems(cfg.Resources); len(wrong) > 0 {
-			err = badinput.Errorf("settings: %s", strings.Join(wrong, "; "))
-		}
+		err = setting.Refusal(setting.Problems(cfg.Resources))
 	}
 	return cfg, values, err
 }
