@@ -25,10 +25,10 @@ type Pair struct {
 	keys [2]corpus.Key // keys of both sides, once the reader has taken the pair
 }
 
-// among reports whether the key of a side is among the keys.
-func (p *Pair) among(keys map[corpus.Key]struct{}) bool {
-	_, source := keys[p.keys[0]]
-	_, target := keys[p.keys[1]]
+// Among reports whether the key of a side of a pair is among the keys.
+func Among(keys map[corpus.Key]struct{}, pair [2]corpus.Key) bool {
+	_, source := keys[pair[0]]
+	_, target := keys[pair[1]]
 	return source || target
 }
 
@@ -225,7 +225,7 @@ func (r *reader) refuse(p *Pair) Reason {
 		return why
 	}
 	p.keys = [2]corpus.Key{corpus.KeyOf(p.Source), corpus.KeyOf(p.Target)}
-	if p.among(r.heldOut) {
+	if Among(r.heldOut, p.keys) {
 		return HeldOut
 	}
 	a, b := p.SourceLanguage+"\x00"+string(p.keys[0][:]), p.TargetLanguage+"\x00"+string(p.keys[1][:])

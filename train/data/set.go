@@ -132,7 +132,7 @@ func Read(ctx context.Context, c Config, o Options) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(o.Watched) > 0 && p.among(o.Watched) {
+		if len(o.Watched) > 0 && Among(o.Watched, p.keys) {
 			set.Stats.Watched++
 		}
 		if b.pairs = append(b.pairs, p); len(b.pairs) == window {

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 
 	"bitextmine/bitext"
+	"bitextmine/corpus"
 	"bitextmine/encode"
 	"bitextmine/encode/model"
 	"bitextmine/eval/testset"
@@ -334,9 +335,7 @@ func (r *runner) kept(ctx context.Context, path string) (_ pairs, all mined, err
 		if c.MinProb != nil && row.Prob != nil && float64(*row.Prob) < *c.MinProb {
 			continue
 		}
-		_, source := heldOut[row.Source.Key]
-		_, target := heldOut[row.Target.Key]
-		if source || target {
+		if data.Among(heldOut, [2]corpus.Key{row.Source.Key, row.Target.Key}) {
 			continue
 		}
 		found[[2][16]byte{row.Source.Key, row.Target.Key}] = struct{}{}
