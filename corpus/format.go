@@ -172,20 +172,31 @@ func onPages(open func(*Reader, *bufio.Reader) (page.Reader, error)) func(*Reade
 var pairsBegin = regexp.MustCompile(`^\s*(?:<\?xml[^>]*>\s*)?(?s:<!--.*?-->\s*)*(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?(tmx|xliff)[\s>]`)
 
 func openText(r *Reader, br *bufio.Reader) (decoder, error) {
-	head, _ := br.Peek(input.PeekBytes)
-	if found := pairsBegin.FindSubmatch(bytes.TrimPrefix(head, input.UTF8BOM)); r.opts.Format == FormatAuto && found != nil {
-		return nil, badinput.Errorf("%s is %s, a file of pairs, not text; write its texts as lines (mine export %[1]s --src de --tgt en --format moses --out texts), "+
-			"or read it with --format text if every line is a sentence with its tags", r.src.Name, strings.ToUpper(string(found[1])))
-	}
-	if r.opts.Format == FormatAuto && htmlFile(r.src.Name, strings.Split(string(bytes.TrimPrefix(head, input.UTF8BOM)), "\n")) {
-		return nil, badinput.Errorf("%s is HTML, not text; read it with --format html, with --format text if every line is a sentence with its tags, "+
-			"or leave the file out", r.src.Name)
-	}
-	if r.opts.Format == FormatAuto && input.Base64Lines(head) {
-		return nil, badinput.Errorf("%s has lines in base64, not text; decode each (while read -r l; do echo \"$l\" | base64 -d; done), give the web archive, "+
-			"or read it as it is with --format text", r.src.Name)
+	if r.opts.Format == FormatAuto {
+		head, _ := br.Peek(input.PeekBytes)
+		if err := noText(r.src.Name, head); err != nil {
+			return nil, err
+		}
 	}
 	return onLines(func(in *input.LineReader, _ Options) (decoder, error) { return &textDecoder{in}, nil })(r, br)
+}
+
+// noText refuses a file that looks like text and is of a format whose lines are no sentences.
+func noText(name string, head []byte) error {
+	text := bytes.TrimPrefix(head, input.UTF8BOM)
+	pairs := pairsBegin.FindSubmatch(text)
+	switch {
+	case pairs != nil:
+		return badinput.Errorf("%s is %s, a file of pairs, not text; write its texts as lines (mine export %[1]s --src de --tgt en --format moses --out texts), "+
+			"or read it with --format text if every line is a sentence with its tags", name, strings.ToUpper(string(pairs[1])))
+	case htmlFile(name, strings.Split(string(text), "\n")):
+		return badinput.Errorf("%s is HTML, not text; read it with --format html, with --format text if every line is a sentence with its tags, "+
+			"or leave the file out", name)
+	case input.Base64Lines(head):
+		return badinput.Errorf("%s has lines in base64, not text; decode each (while read -r l; do echo \"$l\" | base64 -d; done), give the web archive, "+
+			"or read it as it is with --format text", name)
+	}
+	return nil
 }
 
 func openSubtitles(vtt bool) func(*Reader, *bufio.Reader) (decoder, error) {

@@ -121,30 +121,31 @@ func utf16Of(head []byte) string {
 	if bytes.HasPrefix(head, utf16LE) || bytes.HasPrefix(head, utf16BE) {
 		return "utf-16"
 	}
-	for high, name := range []string{"utf-16be", "utf-16le"} {
-		if isUTF16(head, high, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// isUTF16 recognises UTF-16 without a byte order mark, of which byte high of a character is NUL in ASCII. Either a
-// quarter of these bytes are NUL, which leaves room for other scripts between the spaces, and hardly any of the others.
-// Or, read so, it has lines and no character that text has not, but is no text as it stands: not UTF-8, or with NULs at
-// these bytes alone.
-func isUTF16(head []byte, high int, name string) bool {
 	var nul [2]int
 	for i, b := range head {
 		if b == 0 {
 			nul[i%2]++
 		}
 	}
-	if half := len(head) / 2; half >= 4 && nul[high] >= half/4 && nul[1-high] <= half/16 {
+	switch {
+	case isUTF16(head, nul[0], nul[1], "utf-16be"):
+		return "utf-16be"
+	case isUTF16(head, nul[1], nul[0], "utf-16le"):
+		return "utf-16le"
+	}
+	return ""
+}
+
+// isUTF16 recognises UTF-16 of one byte order without its mark by how many of the high bytes, which are NUL in ASCII,
+// and of the low ones are NUL. Either a quarter of the high ones are, which leaves room for other scripts between the
+// spaces, and hardly any low one. Or, read so, it has lines and no character that text has not, but is no text as it
+// stands: not UTF-8, or with NULs at high bytes alone.
+func isUTF16(head []byte, high, low int, name string) bool {
+	if half := len(head) / 2; half >= 4 && high >= half/4 && low <= half/16 {
 		return true
 	}
 	invalid := bytes.IndexRune(head, utf8.RuneError) // the last character may be cut off
-	if nul[high] == 0 || (invalid < 0 || invalid > len(head)-utf8.UTFMax) && (nul[high] < 8 || nul[1-high] > 0) {
+	if high == 0 || (invalid < 0 || invalid > len(head)-utf8.UTFMax) && (high < 8 || low > 0) {
 		return false
 	}
 	text, ok := inUTF8(head[:len(head)&^1], name)
