@@ -52,10 +52,13 @@ func (d Directory) names() (names, left []string, err error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() && label.IsNight(name) {
-			names = append(names, name)
-		} else if within := strings.TrimSuffix(strings.TrimPrefix(name, "."), atomicfile.Suffix); label.IsNight(within) && name == "."+within+atomicfile.Suffix {
+		night := strings.TrimSuffix(strings.TrimPrefix(name, "."), atomicfile.Suffix)
+		switch {
+		case !label.IsNight(night):
+		case name == "."+night+atomicfile.Suffix:
 			left = append(left, name)
+		case name == night && e.IsDir():
+			names = append(names, name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return numberOf(a) - numberOf(b) })

@@ -49,18 +49,18 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 // unmix sorts mixed text. At night it does so while no other night is under way, which reads what was sorted, and
 // removes what earlier ones sorted of text that is gone.
 func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) (err error) {
-	if nightly && cfg.DryRun == nil && multiway.Mixed(cfg) {
-		release, locked := lock(cfg.Out)
-		if locked != nil {
-			return locked
-		}
-		defer func() { err = errors.Join(err, release()) }()
-		if err := multiway.Unmix(ctx, cfg); err != nil {
-			return err
-		}
-		return multiway.Forget(cfg)
+	if !nightly || cfg.DryRun != nil || !multiway.Mixed(cfg) {
+		return multiway.Unmix(ctx, cfg)
 	}
-	return multiway.Unmix(ctx, cfg)
+	release, err := lock(cfg.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := multiway.Unmix(ctx, cfg); err != nil {
+		return err
+	}
+	return multiway.Forget(cfg)
 }
 
 // lock takes the lock of the nights in an output directory.
