@@ -31,6 +31,16 @@ func TestLineAlignedFiles(t *testing.T) {
 	}
 }
 
+// TestFilesKeepTheirOrderBesideOthers: files are not sorted by name where aligned or alignments has one for each.
+func TestFilesKeepTheirOrderBesideOthers(t *testing.T) {
+	last := write(t, "a.de", "zwei\n") // its folder is the first by name
+	s := source(write(t, "a.de", "eins\n"), last)
+	s.Aligned = []string{write(t, "1.en", "one\n"), write(t, "2.en", "two\n")}
+	if got, _ := read(t, config(s)); !slices.Equal(got, []string{"eins|one", "zwei|two"}) {
+		t.Errorf("pairs %q", got)
+	}
+}
+
 // TestExchangeFormats: a source may be in any format of package exchange, by its name.
 func TestExchangeFormats(t *testing.T) {
 	for name, content := range map[string]string{

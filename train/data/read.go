@@ -94,9 +94,24 @@ type reader struct {
 	yield     func(Pair, error) bool
 }
 
+// expand lists a source's files by path, or as they are named where other files belong to them one by one.
+func (s *Source) expand() (files []input.File, err error) {
+	if len(s.Aligned)+len(s.Alignments) == 0 {
+		return input.Expand(nil, s.Files)
+	}
+	for _, pattern := range s.Files {
+		found, err := input.Expand(nil, []string{pattern})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
 // source reads one source's files.
 func (r *reader) source(ctx context.Context, s Source) error {
-	files, err := input.Expand(nil, s.Files)
+	files, err := s.expand()
 	if err != nil {
 		return err
 	}
