@@ -209,6 +209,12 @@ func TestParquet(t *testing.T) {
 	if !badinput.Is(err) || !strings.Contains(err.Error(), "3 other_language") {
 		t.Errorf("another language: %v", err)
 	}
+	row := bitext.Row{Keep: true}
+	row.Source.Lang, row.Target.Lang = "en", "en" // the target's alone is right
+	r := reader{file: &FileStats{}, languages: map[string]string{}}
+	if why, err := r.condition(source(path), row); err != nil || why != OtherLanguage {
+		t.Errorf("%q, %v of a row of English and English", why, err)
+	}
 }
 
 func firstError(c Config) error {

@@ -217,12 +217,12 @@ func (r *reader) condition(s Source, row bitext.Row) (Reason, error) {
 	case s.Src == "":
 		return "", nil
 	}
-	for code, want := range map[string]string{row.Source.Lang: s.Src, row.Target.Lang: s.Tgt} {
-		name, err := r.language(code)
+	for _, side := range [][2]string{{row.Source.Lang, s.Src}, {row.Target.Lang, s.Tgt}} {
+		name, err := r.language(side[0])
 		if err != nil {
 			return "", err
 		}
-		if name != want {
+		if name != side[1] {
 			return OtherLanguage, nil
 		}
 	}
