@@ -122,12 +122,13 @@ const MinPairs = 40
 
 // Collect injects the known pairs into the host, mines all one-to-one by a margin, and returns the outcomes. Every
 // second pair, in key order, is injected whole; of the others only the source sentence is. A pair with a sentence that
-// the host has already is left out: that sentence may have a translation in the host which nobody knows of.
+// the host has already is left out: that sentence may have a translation in the host which nobody knows of. So is one
+// with a sentence of a pair before it.
 func Collect(ctx context.Context, host *inject.Host, pairs []exchange.Pair, margin mine.Margin) (o Outcomes, err error) {
 	known := inject.Distinct(host.Absent(pairs))
 	o.Dropped = len(pairs) - len(known)
 	if len(known) < MinPairs {
-		return o, badinput.Errorf("%d known pairs can be injected (of %d more, the text has a sentence already): give at least %d that the text does not have", len(known), o.Dropped, MinPairs)
+		return o, badinput.Errorf("%d known pairs can be injected (of %d more, the text or a pair before has a sentence): give at least %d with sentences of their own", len(known), o.Dropped, MinPairs)
 	}
 	slices.SortFunc(known, func(a, b exchange.Pair) int { return corpus.KeyOf(a.Source).Compare(corpus.KeyOf(b.Source)) })
 	in, err := host.Inject(ctx, known, inject.ByKey, func(i int) inject.Sides {

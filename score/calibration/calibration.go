@@ -30,7 +30,7 @@ type Outcomes struct {
 	Sources  int       // n
 	Whole    []Pair    // pairs that were injected whole
 	Unpaired []float64 // scores of the partners of unpaired sources; -Inf if there is none
-	Dropped  int       // known pairs that were not injected, because the text has a sentence of theirs
+	Dropped  int       // known pairs that were not injected: the text, or a pair before, has a sentence of theirs
 }
 
 // Pair is the result of a pair that was injected whole; -Inf means not found.

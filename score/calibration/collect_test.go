@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,7 +107,9 @@ func TestCollect(t *testing.T) {
 	if _, err := Read(path); !badinput.Is(err) {
 		t.Errorf("another file: error %v", err)
 	}
-	if _, err := Collect(t.Context(), h, pairs[:30], mine.Absolute); !badinput.Is(err) || !strings.Contains(err.Error(), "at least 40") {
+	repeated := slices.Concat(pairs[1:31], pairs[1:31]) // the text has none of them
+	_, err = Collect(t.Context(), h, repeated, mine.Absolute)
+	if !badinput.Is(err) || !strings.Contains(err.Error(), "of 30 more, the text or a pair before has a sentence): give at least 40") {
 		t.Errorf("too few: error %v", err)
 	}
 }

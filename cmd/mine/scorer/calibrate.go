@@ -199,7 +199,7 @@ func printCalibration(out io.Writer, c calibration.Outcomes, estimates []calibra
 	chosen calibration.Estimate) error {
 	fmt.Fprintf(out, "%d known pairs injected whole, %d sources without their partner", len(c.Whole), len(c.Unpaired))
 	if c.Dropped > 0 {
-		fmt.Fprintf(out, "; %d left out, as the text has a side of them", c.Dropped)
+		fmt.Fprintf(out, "; %d left out, as the text or a pair before has a side of them", c.Dropped)
 	}
 	fmt.Fprintf(out, "\nestimated, with 95%% bootstrap intervals over the injected pairs\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
