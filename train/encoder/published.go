@@ -78,8 +78,8 @@ func WritePublished(dir string, s Settings, tensors []*weights.Tensor) error {
 // configName is the file of a model's shape.
 const configName = "config.json"
 
-// Arrange gives tensors that have the names and layouts of published BERTs ours, in the order of Specs. from names
-// their place in messages.
+// Arrange gives tensors that have the names and layouts of published BERTs ours, in the order of Specs, and refuses
+// numbers that no encoder can have. from names their place in messages.
 func Arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor, error) {
 	var unknown []string
 	for _, t := range read {
@@ -91,11 +91,6 @@ func Arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor
 		slices.Sort(unknown)
 		return nil, badinput.Errorf("%s is not a plain encoder of its model_type: %d tensors have no place in it, %s the first", from, len(unknown), unknown[0])
 	}
-	return arrange(s, from, read)
-}
-
-// arrange puts tensors of our names in the order of Specs, and refuses numbers that no encoder can have.
-func arrange(s Settings, from string, read []*weights.Tensor) ([]*weights.Tensor, error) {
 	tensors, err := weights.Arrange(s.Specs(), read)
 	if err != nil {
 		return nil, badinput.Errorf("%s: %w", from, err)

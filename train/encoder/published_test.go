@@ -161,7 +161,7 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 		{"relative positions", `position_embedding_type "relative_key"`, set("position_embedding_type", `"relative_key"`)},
 		{"a decoder", "only encoders", set("is_decoder", "true")},
 		{"heads that do not divide the width", "width is 16 but must be a multiple of heads, 3", set("num_attention_heads", "3")},
-		{"fewer layers than tensors", "layers.1.attention.query.weight has no place", set("num_hidden_layers", "1")},
+		{"fewer layers than tensors", "layers.1.attention.norm.bias has no place", set("num_hidden_layers", "1")},
 		{"more layers than tensors", "layers.2.attention.query.weight is missing", set("num_hidden_layers", "3")},
 		{"another vocabulary", "embeddings.words has the shape [40 16] instead of [41 16]", set("vocab_size", "41")},
 		{"a tensor too few", "layers.0.ffn.in.bias is missing", change(func(all []*weights.Tensor) []*weights.Tensor {
@@ -170,7 +170,7 @@ func TestUnfitPublishedModelsAreRefused(t *testing.T) {
 		{"a tensor too many", "1 tensors have no place in it, encoder.layer.0.adapter.weight the first", change(func(all []*weights.Tensor) []*weights.Tensor {
 			return append(all, &weights.Tensor{Name: "encoder.layer.0.adapter.weight", Shape: []int{1}, Data: []float32{1}})
 		})},
-		{"a tensor with a NaN", "layers.1.ffn.in.bias holds numbers that are infinite", change(func(all []*weights.Tensor) []*weights.Tensor {
+		{"a tensor with a NaN", "model.safetensors: encoder.layer.1.intermediate.dense.bias holds numbers that are infinite", change(func(all []*weights.Tensor) []*weights.Tensor {
 			i := slices.IndexFunc(all, func(w *weights.Tensor) bool { return w.Name == "encoder.layer.1.intermediate.dense.bias" })
 			all[i].Data[1] = float32(math.NaN())
 			return all

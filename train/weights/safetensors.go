@@ -240,9 +240,6 @@ func decodeIntegers(dtype string, raw []byte) ([]int64, error) {
 	return numbers, nil
 }
 
-// names joins the names of tensors; of many only the first few.
-func names(of []string) string { return list(slices.Sorted(slices.Values(of))) }
-
 // hasPathIn reports whether a file name in a model's index is in the model's own directory.
 func hasPathIn(name string) bool {
 	return name != "" && !strings.ContainsAny(name, `/\`) && name != ".."

@@ -119,9 +119,9 @@ func TestShards(t *testing.T) {
 	one := func(name string) *Tensor { return &Tensor{Name: name, Shape: []int{1}, Data: []float32{1}} }
 	for _, c := range []struct{ name, index, want string }{
 		{"whole", `{"metadata":{},"weight_map":{"a":"1.safetensors","b":"1.safetensors","c":"2.safetensors"}}`, ""},
-		{"one missing", `{"weight_map":{"a":"1.safetensors","b":"1.safetensors","c":"2.safetensors","d":"2.safetensors"}}`, "lack d"},
-		{"one too many", `{"weight_map":{"a":"1.safetensors","c":"2.safetensors"}}`, "holds b"},
-		{"one in the wrong shard", `{"weight_map":{"a":"1.safetensors","b":"2.safetensors","c":"2.safetensors"}}`, "holds b"},
+		{"one missing", `{"weight_map":{"a":"1.safetensors","b":"1.safetensors","c":"2.safetensors","d":"2.safetensors"}}`, "places d in 2.safetensors, which does not hold it"},
+		{"one that it does not name", `{"weight_map":{"a":"1.safetensors","c":"2.safetensors"}}`, ""},
+		{"one in the wrong shard", `{"weight_map":{"a":"1.safetensors","b":"2.safetensors","c":"2.safetensors"}}`, "places b in 2.safetensors, which does not hold it"},
 		{"a shard elsewhere", `{"weight_map":{"a":"../1.safetensors"}}`, "not a file beside it"},
 		{"no shard", `{}`, "names no shard"},
 		{"not JSON", `x`, "not the index of a model"},

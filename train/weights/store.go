@@ -11,9 +11,29 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// Store is the weights in a directory, as ReadModel finds them. Only headers are read by OpenStore, and tensors when
-// they are asked for, so that a model need not fit into memory. A Store is used by one goroutine at a time; Close must
-// be called last.
+// ReadModel reads the tensors of a directory for which keep returns true (all if keep is nil), by name.
+func ReadModel(dir string, keep func(name string) bool) (tensors []*Tensor, err error) {
+	s, err := OpenStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, name := range s.Names() {
+		if keep != nil && !keep(name) {
+			continue
+		}
+		values, err := s.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		tensors = append(tensors, &Tensor{Name: name, Shape: s.tensors[name].Shape, Data: values})
+	}
+	return tensors, nil
+}
+
+// Store is the weights in a directory: model.safetensors or the shards in model.safetensors.index.json. Only headers are
+// read by OpenStore, and tensors when they are asked for, so that a model need not fit into memory. A Store is used by
+// one goroutine at a time; Close must be called last.
 type Store struct {
 	files   []*os.File
 	tensors map[string]stored
@@ -54,10 +74,10 @@ func OpenStore(dir string) (_ *Store, err error) {
 			return s, err
 		}
 	}
-	for name, shard := range shardOf {
-		if t, ok := s.tensors[name]; !ok || filepath.Base(t.file.Name()) != shard {
+	for _, name := range slices.Sorted(maps.Keys(shardOf)) {
+		if t, ok := s.tensors[name]; !ok || filepath.Base(t.file.Name()) != shardOf[name] {
 			return s, badinput.Errorf("%s places %s in %s, which does not hold it: fetch the model again", index, name,
-				shard)
+				shardOf[name])
 		}
 	}
 	return s, nil

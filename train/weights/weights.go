@@ -180,21 +180,6 @@ const (
 	indexName = "model.safetensors.index.json"
 )
 
-// ReadModel reads the weights in a directory, model.safetensors or the shards in model.safetensors.index.json, as
-// ReadFile does.
-func ReadModel(dir string, keep func(name string) bool) ([]*Tensor, error) {
-	one := filepath.Join(dir, ModelName)
-	if _, err := os.Stat(one); err == nil {
-		tensors, _, err := ReadFile(one, keep)
-		return tensors, err
-	}
-	index, shardOf, err := readIndex(dir)
-	if err != nil {
-		return nil, err
-	}
-	return readShards(index, shardOf, keep)
-}
-
 // readIndex reads model.safetensors.index.json: its path, and the shard of each tensor.
 func readIndex(dir string) (path string, shardOf map[string]string, err error) {
 	path = filepath.Join(dir, indexName)
@@ -226,45 +211,6 @@ func shardsIn(index string, shardOf map[string]string) ([]string, error) {
 		}
 	}
 	return shards, nil
-}
-
-// readShards reads every shard and checks that each tensor is in the shard that the index names, and in no other.
-func readShards(index string, shardOf map[string]string, keep func(name string) bool) ([]*Tensor, error) {
-	var all []*Tensor
-	found := map[string]bool{}
-	shards, err := shardsIn(index, shardOf)
-	if err != nil {
-		return nil, err
-	}
-	for _, shard := range shards {
-		path := filepath.Join(filepath.Dir(index), shard)
-		var stray []string
-		tensors, _, err := ReadFile(path, func(name string) bool {
-			if shardOf[name] != shard {
-				stray = append(stray, name)
-			}
-			found[name] = true
-			return keep == nil || keep(name)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if stray != nil {
-			return nil, badinput.Errorf("%s holds %s, which %s does not place there: fetch the model again", path,
-				names(stray), index)
-		}
-		all = append(all, tensors...)
-	}
-	var missing []string
-	for name := range shardOf {
-		if !found[name] {
-			missing = append(missing, name)
-		}
-	}
-	if missing != nil {
-		return nil, badinput.Errorf("the shards of %s lack %s: fetch the model again", index, names(missing))
-	}
-	return all, nil
 }
 
 // Match reports all tensors that are missing, have another shape or are not expected, in one badinput error.
