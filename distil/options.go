@@ -1,10 +1,8 @@
 package distil
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"bitextmine/internal/badinput"
 )
@@ -69,12 +67,8 @@ const minSentences = 10_000
 
 // Validate reports everything that is wrong with the options in one error.
 func (o Options) Validate() error {
-	var wrong []string
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong badinput.Problems
+	check := wrong.Unless
 	check(o.Teacher != "", "--teacher is missing: name an encoder's model.yaml, its directory or a built-in encoder")
 	check(len(o.Texts) > 0, "--text is missing: give LANGUAGE=FILE for each file of sentences")
 	check(o.Out != "", "--out is missing: name a directory")
@@ -96,10 +90,7 @@ func (o Options) Validate() error {
 		"--beside-columns and --beside-share are of the encoder of --beside: name one, or leave them out")
 	check(o.Bitexts == nil || o.Epochs > 0, "--bitext serves the gradient descent only: give --epochs, too")
 	check(o.Threads >= 0, "--threads is %d: give a number, or 0 for every core", o.Threads)
-	if wrong != nil {
-		return badinput.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.Err("")
 }
 
 func (o Options) withDefaults() Options {

@@ -6,8 +6,8 @@ package train
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,12 +126,8 @@ func decodeConfig(r io.Reader, name string, bitext []string) (Config, error) {
 
 // Validate reports all problems of all sections in one error.
 func (c Config) Validate() error {
-	var wrong []string
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong badinput.Problems
+	check := wrong.Unless
 	check(c.Steps > 0, "steps is %d: it must be above 0", c.Steps)
 	check(c.Accumulate > 0, "accumulate is %d: it must be above 0", c.Accumulate)
 	check(c.Chunk >= 0, "chunk is %d: it cannot be negative", c.Chunk)
@@ -170,7 +166,8 @@ func (c Config) Validate() error {
 	if c.Tokenizer.File == "" {
 		sections = append(sections, c.Vocabulary.Validate)
 	}
-	for language, prefix := range c.Prefixes {
+	for _, language := range slices.Sorted(maps.Keys(c.Prefixes)) {
+		prefix := c.Prefixes[language]
 		check(prefix.Text == "" || len(prefix.Tokens) == 0, "prefixes.%s has both text and tokens: give one", language)
 		check(len(prefix.Tokens) == 0 || slices.Min(prefix.Tokens) >= 0,
 			"prefixes.%s has a negative token: give ids of the vocabulary", language)
@@ -179,14 +176,10 @@ func (c Config) Validate() error {
 		sections = append(sections, d.Validate)
 	}
 	for _, validate := range sections {
-		if err := validate(); err != nil {
-			wrong = append(wrong, err.Error())
-		}
+		err := validate()
+		check(err == nil, "%v", err)
 	}
-	if wrong != nil {
-		return badinput.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.Err("")
 }
 
 // checkTokenizer checks that the tokenizer gives what the objective needs. Where it is that of encoder.start, Run does.

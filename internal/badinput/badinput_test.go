@@ -42,3 +42,16 @@ func TestErrorKeepsItsCause(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestProblems(t *testing.T) {
+	var wrong Problems
+	wrong.Unless(true, "k is 0")
+	if err := wrong.Err("settings: "); err != nil {
+		t.Errorf("without a problem: %v", err)
+	}
+	wrong.Unless(false, "k is %d", 0)
+	wrong.Unless(false, "m is 100%%")
+	if err := wrong.Err("settings: "); !Is(err) || err.Error() != "settings: k is 0; m is 100%" {
+		t.Errorf("two problems: %v", err)
+	}
+}

@@ -2,9 +2,9 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
@@ -106,56 +106,47 @@ func (s *Source) UnmarshalYAML(unmarshal func(any) error) error {
 
 const sourceColumn, targetColumn = "src", "tgt"
 
-// complaints collects problems. Each names the remedy.
-type complaints []string
-
-func (c *complaints) unless(ok bool, format string, args ...any) {
-	if !ok {
-		*c = append(*c, fmt.Sprintf(format, args...))
-	}
-}
-
 // Validate reports all problems in one badinput error.
 func (c Config) Validate() error {
-	var wrong complaints
-	wrong.unless(len(c.Sources) > 0, "bitext.sources is empty: name at least one")
+	var wrong badinput.Problems
+	wrong.Unless(len(c.Sources) > 0, "bitext.sources is empty: name at least one")
 	for i, s := range c.Sources {
 		s.validate(&wrong, fmt.Sprintf("bitext.sources[%d]", i))
 	}
-	wrong.unless(c.Temperature >= 1 && c.Temperature <= 100,
+	wrong.Unless(c.Temperature >= 1 && c.Temperature <= 100,
 		"bitext.temperature is %v but must be from 1 (in proportion) to 100 (nearly uniform)", c.Temperature)
-	wrong.unless(c.BatchSize > 0 && c.BatchSize <= 1<<20,
+	wrong.Unless(c.BatchSize > 0 && c.BatchSize <= 1<<20,
 		"bitext.batch_size is %d but must be a positive number of pairs", c.BatchSize)
-	wrong.unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16,
+	wrong.Unless(c.MaxTokens > 0 && c.MaxTokens <= 1<<16,
 		"bitext.max_tokens is %d but must be a positive number of tokens", c.MaxTokens)
 	err := c.words().Validate()
-	wrong.unless(err == nil, "bitext.words: %v", err)
+	wrong.Unless(err == nil, "bitext.words: %v", err)
 	last := 0
 	for _, b := range c.Buckets {
-		wrong.unless(b > last, "bitext.buckets must be positive and ascending: %d stands after %d", b, last)
+		wrong.Unless(b > last, "bitext.buckets must be positive and ascending: %d stands after %d", b, last)
 		last = b
 	}
-	if wrong != nil {
-		return badinput.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.Err("")
 }
 
-func (s Source) validate(wrong *complaints, at string) {
-	wrong.unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
-	wrong.unless(slices.Contains(formats, s.Format), "%s.format is %q but must be one of %s", at, s.Format, formats)
-	wrong.unless(len(s.Aligned) == 0 || s.Format == Auto, "%s has aligned and format %s: leave one out, as aligned files are lines of text", at, s.Format)
-	for name, code := range map[string]*string{"src": &s.Src, "tgt": &s.Tgt} {
-		if *code == "" {
+func (s Source) validate(wrong *badinput.Problems, at string) {
+	wrong.Unless(len(s.Files) > 0, "%s.files is empty: name the files", at)
+	wrong.Unless(slices.Contains(formats, s.Format), "%s.format is %q but must be one of %s", at, s.Format, formats)
+	wrong.Unless(len(s.Aligned) == 0 || s.Format == Auto, "%s has aligned and format %s: leave one out, as aligned files are lines of text", at, s.Format)
+	for _, language := range []struct {
+		name string
+		code *string
+	}{{"src", &s.Src}, {"tgt", &s.Tgt}} {
+		if *language.code == "" {
 			continue
 		}
-		parsed, err := corpus.ParseLanguage(*code)
-		if wrong.unless(err == nil, "%s.%s: %v", at, name, err); err == nil {
-			*code = parsed
+		parsed, err := corpus.ParseLanguage(*language.code)
+		if wrong.Unless(err == nil, "%s.%s: %v", at, language.name, err); err == nil {
+			*language.code = parsed
 		}
 	}
-	wrong.unless(s.Src == "" || s.Src != s.Tgt, "%s: src and tgt are the same language %s", at, s.Src)
-	wrong.unless((s.Src == "") == (s.Tgt == ""), "%s: write both src and tgt", at)
+	wrong.Unless(s.Src == "" || s.Src != s.Tgt, "%s: src and tgt are the same language %s", at, s.Src)
+	wrong.Unless((s.Src == "") == (s.Tgt == ""), "%s: write both src and tgt", at)
 	for _, name := range []string{sourceColumn, targetColumn} {
 		n := 0
 		for _, c := range s.Columns {
@@ -163,19 +154,19 @@ func (s Source) validate(wrong *complaints, at string) {
 				n++
 			}
 		}
-		wrong.unless(n == 1, "%s.columns has %d columns %s but must have one", at, n, name)
+		wrong.Unless(n == 1, "%s.columns has %d columns %s but must have one", at, n, name)
 	}
-	for name, values := range s.Where {
-		wrong.unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at,
+	for _, name := range slices.Sorted(maps.Keys(s.Where)) {
+		wrong.Unless(slices.Contains(s.Columns, name), "%s.where names the column %q, which is not among columns", at,
 			name)
-		wrong.unless(len(values) > 0, "%s.where.%s is empty: name the values", at, name)
+		wrong.Unless(len(s.Where[name]) > 0, "%s.where.%s is empty: name the values", at, name)
 	}
-	wrong.unless(!s.Accepted || s.Labels != "",
+	wrong.Unless(!s.Accepted || s.Labels != "",
 		"%s.accepted needs labels, the output directory of the run that has them", at)
-	for name, least := range map[string]*float64{"min_score": s.MinScore, "min_prob": s.MinProb} {
-		wrong.unless(least == nil || !math.IsNaN(*least), "%s.%s is not a number: correct it", at, name)
-	}
-	wrong.unless(!s.chooses() || s.Format == Auto || s.Format == Parquet,
+	isNumber := func(least *float64) bool { return least == nil || !math.IsNaN(*least) }
+	wrong.Unless(isNumber(s.MinScore), "%s.min_score is not a number: correct it", at)
+	wrong.Unless(isNumber(s.MinProb), "%s.min_prob is not a number: correct it", at)
+	wrong.Unless(!s.chooses() || s.Format == Auto || s.Format == Parquet,
 		"%s: min_score, min_prob and keep are for Parquet bitext", at)
 }
 

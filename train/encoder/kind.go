@@ -63,24 +63,10 @@ type ImportedSettings struct {
 
 // Validate reports everything that is wrong.
 func (s ImportedSettings) Validate() error {
-	return collected("encoder.imported", func(check Check) {
-		layers.OneOf(check, "precision", s.Precision, layers.Float32, layers.BFloat16)
-		s.LoRA.Check(check)
-	})
-}
-
-// collected runs checks and puts what fails into one error of class badinput, which begins with what was checked.
-func collected(what string, run func(check Check)) error {
-	var wrong []string
-	run(func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	})
-	if wrong == nil {
-		return nil
-	}
-	return badinput.Errorf("%s: %s", what, strings.Join(wrong, "; "))
+	var wrong badinput.Problems
+	layers.OneOf(wrong.Unless, "precision", s.Precision, layers.Float32, layers.BFloat16)
+	s.LoRA.Check(wrong.Unless)
+	return wrong.Err("encoder.imported: ")
 }
 
 // Preset is the part of a training's preset that its encoder depends on.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/train/layers"
 	"bitextmine/train/weights"
 )
@@ -83,19 +84,20 @@ func (s Settings) shape() layers.Shape {
 
 // Validate reports everything that is wrong in one error of class badinput.
 func (s Settings) Validate() error {
-	return collected("the transformer's settings", func(check Check) {
-		check(s.Layers >= 1 && s.Layers <= maxLayers, "layers is %d but must be from 1 to %d", s.Layers, maxLayers)
-		s.shape().Check(check)
-		layers.OneOf(check, "positions", s.Positions, Learned, Sinusoidal)
-		layers.OneOf(check, "pooling", s.Pooling, CLS, Pooler, Mean, Max)
-		check(s.Projection >= 0, "projection is %d but cannot be negative", s.Projection)
-		check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
-		check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
-		check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)
-		check(s.Dropout >= 0 && s.Dropout < 1, "dropout is %v but must be from 0 to less than 1", s.Dropout)
-		check(s.MaxTokens >= 1, "max_tokens is %d but must be at least 1", s.MaxTokens)
-		check(s.Vocabulary >= 1, "vocabulary is %d but must be at least 1", s.Vocabulary)
-	})
+	var wrong badinput.Problems
+	check := wrong.Unless
+	check(s.Layers >= 1 && s.Layers <= maxLayers, "layers is %d but must be from 1 to %d", s.Layers, maxLayers)
+	s.shape().Check(check)
+	layers.OneOf(check, "positions", s.Positions, Learned, Sinusoidal)
+	layers.OneOf(check, "pooling", s.Pooling, CLS, Pooler, Mean, Max)
+	check(s.Projection >= 0, "projection is %d but cannot be negative", s.Projection)
+	check(s.PositionOffset >= 0, "position_offset is %d but cannot be negative", s.PositionOffset)
+	check(s.PositionOffset == 0 || s.Positions == Learned, "position_offset is for learned positions")
+	check(s.TokenTypes >= 0, "token_types is %d but cannot be negative", s.TokenTypes)
+	check(s.Dropout >= 0 && s.Dropout < 1, "dropout is %v but must be from 0 to less than 1", s.Dropout)
+	check(s.MaxTokens >= 1, "max_tokens is %d but must be at least 1", s.MaxTokens)
+	check(s.Vocabulary >= 1, "vocabulary is %d but must be at least 1", s.Vocabulary)
+	return wrong.Err("the transformer's settings: ")
 }
 
 // The names of the tables, whose rows are looked up on the host, and of the other parts of a transformer.

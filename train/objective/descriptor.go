@@ -117,12 +117,8 @@ func (s Section) Build(t Training) (Objective, error) {
 		return nil, err
 	}
 	needs := s.Needs()
-	var missing []string
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			missing = append(missing, fmt.Sprintf(format, args...))
-		}
-	}
+	var missing badinput.Problems
+	check := missing.Unless
 	check(t.Dim > 0 && t.Width > 0, "its vectors have %d numbers, those of tokens %d", t.Dim, t.Width)
 	check(t.Vocabulary > 0 && len(t.Languages) > 0, "it has a vocabulary of %d and %d languages", t.Vocabulary,
 		len(t.Languages))

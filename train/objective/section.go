@@ -104,19 +104,12 @@ func (s Section) Validate() error {
 	if s.Settings == nil {
 		return badinput.Errorf("objective.name is %q: take one of %s", s.Name, strings.Join(Names(), ", "))
 	}
-	var wrong []string
+	var wrong badinput.Problems
 	for _, key := range s.foreign {
-		wrong = append(wrong, fmt.Sprintf("objective.%s is not a setting of %s: remove it", key, s.Name))
+		wrong.Unless(false, "objective.%s is not a setting of %s: remove it", key, s.Name)
 	}
-	s.Settings.Validate(func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	})
-	if wrong != nil {
-		return badinput.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return nil
+	s.Settings.Validate(wrong.Unless)
+	return wrong.Err("")
 }
 
 // knownKey reports whether any objective has a setting of that name.

@@ -6,7 +6,6 @@
 package optimiser
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -41,12 +40,8 @@ var kinds = []string{"adam", "adamw", "amsgrad", "adafactor"}
 
 // Validate reports all problems in one error.
 func (s Settings) Validate() error {
-	var wrong []string
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong badinput.Problems
+	check := wrong.Unless
 	check(slices.Contains(kinds, s.Kind), "kind is %q: take one of %s", s.Kind, strings.Join(kinds, ", "))
 	check(schedules[s.Schedule] != nil, "schedule is %q: take constant, linear, inverse_sqrt, cosine or cosine_restarts", s.Schedule)
 	check(s.LearningRate > 0 && finite(s.LearningRate), "learning_rate is %g: it must be a number above 0", s.LearningRate)
@@ -62,10 +57,7 @@ func (s Settings) Validate() error {
 	check((s.Schedule == "cosine_restarts") == (s.Cycles > 0) && s.Cycles >= 0,
 		"cycles is %d: it must be above 0 with cosine_restarts, and not be there otherwise", s.Cycles)
 	check(s.Floor >= 0 && s.Floor <= 1, "floor is %g: it must be in [0, 1]", s.Floor)
-	if len(wrong) > 0 {
-		return badinput.Errorf("the optimiser's settings: %s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.Err("the optimiser's settings: ")
 }
 
 // rule is one optimiser's update of one tensor. step counts from 1.

@@ -31,9 +31,9 @@ func ReadModel(dir string, keep func(name string) bool) (tensors []*Tensor, err 
 	return tensors, nil
 }
 
-// Store is the weights in a directory: model.safetensors or the shards in model.safetensors.index.json. Only headers are
-// read by OpenStore, and tensors when they are asked for, so that a model need not fit into memory. A Store is used by
-// one goroutine at a time; Close must be called last.
+// Store is the weights in a directory: model.safetensors, or the shards in model.safetensors.index.json. OpenStore
+// reads headers alone, and tensors are read when they are asked for, so that a model need not fit into memory. A Store
+// is used by one goroutine at a time; Close must be called last.
 type Store struct {
 	files   []*os.File
 	tensors map[string]stored

@@ -55,30 +55,23 @@ var (
 
 // Validate reports all problems of the options in one badinput error.
 func (o VocabularyOptions) Validate() error {
-	var wrong []string
-	check := func(ok bool, problem string) {
-		if !ok {
-			wrong = append(wrong, problem)
-		}
-	}
+	var wrong badinput.Problems
+	check := wrong.Unless
 	check(o.Size > 0 && o.Size < 1<<24, "vocabulary.size must be a positive number of pieces")
-	check(slices.Contains(kinds, o.Kind), "vocabulary.kind must be unigram or bpe, not "+strconv.Quote(o.Kind))
+	check(slices.Contains(kinds, o.Kind), "vocabulary.kind must be unigram or bpe, not %q", o.Kind)
 	check(o.Coverage > 0.9 && o.Coverage <= 1, "vocabulary.character_coverage must be above 0.9 and at most 1")
 	check(slices.Contains(normalisers, o.Normaliser),
-		"vocabulary.normaliser must be one of "+strings.Join(normalisers, ", "))
+		"vocabulary.normaliser must be one of %s", strings.Join(normalisers, ", "))
 	check(o.SampleSize >= 0, "vocabulary.sample_size must not be negative (0 takes every sentence)")
 	check(o.Threads > 0 && o.Threads <= 128, "vocabulary.threads must be from 1 to 128")
 	seen := map[string]bool{"<unk>": true, "<s>": true, "</s>": true}
 	for _, s := range slices.Concat(o.Symbols, o.Control) {
 		check(s != "" && !strings.ContainsAny(s, ",\"\x00▁") && strings.Join(strings.Fields(s), "") == s,
-			"vocabulary symbol "+strconv.Quote(s)+" must be without spaces, commas, quotes and ▁")
-		check(!seen[s], "vocabulary symbol "+strconv.Quote(s)+" is there already")
+			"vocabulary symbol %q must be without spaces, commas, quotes and ▁", s)
+		check(!seen[s], "vocabulary symbol %q is there already", s)
 		seen[s] = true
 	}
-	if wrong != nil {
-		return badinput.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.Err("")
 }
 
 // settings returns the library's names and values, alternately.
