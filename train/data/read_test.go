@@ -264,6 +264,11 @@ func TestBadInput(t *testing.T) {
 		{"cut gzip in TMX", with(write(t, "d.tmx.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc"), same), "truncated or corrupt"},
 		{"not Parquet", with(write(t, "a.parquet", "PAR1"), same), "a.parquet"},
 		{"no sources", config(), "sources is empty"},
+		{"held-out text in another encoding", func() Config {
+			c := with(good, same)
+			c.Exclude = []string{write(t, "test.de", "gut\nsch\xf6n\n")}
+			return c
+		}(), "test.de:2: not_utf8"},
 		{"exclude", func() Config { c := with(good, same); c.Exclude = []string{"gone"}; return c }(), "gone"},
 	} {
 		if err := firstError(c.config); !badinput.Is(err) || !strings.Contains(err.Error(), c.want) {

@@ -93,7 +93,8 @@ func (s Stats) Total() FileStats {
 	return total
 }
 
-// ReadHeldOut reads the keys of sentences that must not be trained on, whatever their language.
+// ReadHeldOut reads the keys of sentences that must not be trained on, whatever their language. A line that cannot be
+// read is a badinput error: what it says would be trained on.
 func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{}, error) {
 	keys := map[corpus.Key]struct{}{}
 	files, err := input.Expand(nil, patterns)
@@ -102,7 +103,7 @@ func ReadHeldOut(ctx context.Context, patterns []string) (map[corpus.Key]struct{
 	}
 	for _, in := range files {
 		opts := corpus.DefaultOptions()
-		opts.ColumnFlags = corpus.NoFlags
+		opts.ColumnFlags, opts.OnBadLine = corpus.NoFlags, corpus.FailBadLine
 		for s, err := range corpus.Sentences(in, opts) {
 			if err == nil {
 				err = ctx.Err()
