@@ -39,7 +39,7 @@ const alignedText = "ein Haus\ta house\nein\t\nein Haus\ta house\nBuch ein\ta bo
 // TestAlignments: links are those of the pair's own line, also after lines that are dropped, and turn with the sides.
 func TestAlignments(t *testing.T) {
 	s := source(write(t, "a.tsv", alignedText))
-	s.Alignments = []string{write(t, "a.pharaoh", "0-0 1-1:0.5\n\n0-1\n0-1 1-0:0.95\n")}
+	s.Alignments = []string{writeGzip(t, "a.pharaoh.gz", "0-0 1-1:0.5\n\n0-1\n0-1 1-0:0.95\n")}
 	c := config(s)
 	c.BatchSize, c.BothWays = 2, true
 	set, err := aligned(t, c)

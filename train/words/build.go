@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"bitextmine/align/word"
+	"bitextmine/corpus/input"
 	"bitextmine/internal/badinput"
 )
 
@@ -110,13 +110,14 @@ func (b *Builder) Finish(ctx context.Context) ([]Pair, *Stats, error) {
 // File is the links beside a file of pairs: a line for each line, row or unit. A nil File has none.
 type File struct {
 	lines *word.LinkReader
-	file  *os.File
+	file  io.Closer
 	name  string
 }
 
-// Open opens a file of links. A file that cannot be opened is a badinput error, as is all that is wrong in it.
+// Open opens a file of links, which may be compressed. A file that cannot be opened is a badinput error, as is all that
+// is wrong in it.
 func Open(name string) (*File, error) {
-	f, err := os.Open(name)
+	f, err := input.OpenDecompressed(input.File{Path: name})
 	if err != nil {
 		return nil, badinput.Errorf("open the word alignments: %w", err)
 	}
