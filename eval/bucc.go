@@ -64,14 +64,14 @@ func scoreBUCC(tune, reported Mined, curve func(pairs []report.Scored, gold int)
 	}
 }
 
-// neighbours searches in both directions. As in the reference programs, k is limited to the size of the other side.
-func neighbours(ctx context.Context, searcher index.Searcher, source, target embedding.Matrix, k int,
-	margin mine.Margin) (*mine.Lists, error) {
+// neighbours searches in both directions, for the ratio margin. As in the reference programs, k is limited to the size
+// of the other side.
+func neighbours(ctx context.Context, searcher index.Searcher, source, target embedding.Matrix, k int) (*mine.Lists, error) {
 	found, err := searcher.Search(ctx, index.Side{Vectors: source}, index.Side{Vectors: target}, k, nil)
 	if err != nil {
 		return nil, err
 	}
-	return mine.NewLists(found.Source, found.Target, k, margin)
+	return mine.NewLists(found.Source, found.Target, k, mine.Ratio)
 }
 
 // maxPairs chooses one-to-one pairs with a score above floor among candidates, the best first, and returns them as
@@ -154,7 +154,7 @@ func (s *strongOn) of(ctx context.Context, candidates []mine.Candidate) (of scor
 func mineRefined(ctx context.Context, searcher index.Searcher, strong *inject.Strong,
 	half Half) (_ Mined, seen int, err error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
-	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours)
 	if err != nil {
 		return Mined{}, 0, err
 	}

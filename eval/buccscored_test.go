@@ -13,7 +13,6 @@ import (
 	"bitextmine/eval/testset"
 
 	"bitextmine/fixtures"
-	"bitextmine/mine"
 	"bitextmine/score"
 )
 
@@ -133,7 +132,7 @@ func TestHardEditsByKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := arrange(x, false), arrange(y, false)
-	lists, err := neighbours(t.Context(), searcher, a.rows, b.rows, scoring.Scorer.K, mine.Ratio)
+	lists, err := neighbours(t.Context(), searcher, a.rows, b.rows, scoring.Scorer.K)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func MineBUCCLaser(ctx context.Context, searcher index.Searcher, half Half) (Min
 // same text are one, and pairs of texts that repeat are left out.
 func mineByRatio(ctx context.Context, searcher index.Searcher, half Half, unify bool, floor float64) (Mined, error) {
 	source, target := arrange(half.Source, unify), arrange(half.Target, unify)
-	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours, mine.Ratio)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, laserNeighbours)
 	if err != nil {
 		return Mined{}, err
 	}
@@ -251,7 +251,7 @@ type MinedByScore struct {
 // Mine matches the pairs of a half. strong is the strong encoder of a scorer of two-stage mining, otherwise nil.
 func (s *Scoring) Mine(ctx context.Context, searcher index.Searcher, strong *inject.Strong, half Half) (mined MinedByScore, err error) {
 	source, target := arrange(half.Source, true), arrange(half.Target, true)
-	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K, mine.Ratio)
+	lists, err := neighbours(ctx, searcher, source.rows, target.rows, s.Scorer.K)
 	if err != nil {
 		return mined, err
 	}

@@ -7,7 +7,6 @@ import (
 	"bitextmine/eval/report"
 	"bitextmine/eval/testset"
 	"bitextmine/index"
-	"bitextmine/mine"
 )
 
 // XSim is the error rate of LASER's xsim.py (Heffernan et al. 2022).
@@ -35,7 +34,7 @@ var errorColumns = []report.Column{{Name: "error", Kind: report.Percentage}, {Na
 // forward candidates. The margin uses the neighbourhoods of both sides.
 func forwardBest(ctx context.Context, searcher index.Searcher, source, target testset.EncodedSide) ([]int32, error) {
 	x, y := arrange(source, false), arrange(target, false)
-	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours, mine.Ratio)
+	lists, err := neighbours(ctx, searcher, x.rows, y.rows, laserNeighbours)
 	if err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ func (o *options) sets() (sets []set, err error) {
 	}
 	for k := range o.made {
 		from := (n - o.length) * k / (o.made - 1)
-		made := documents.Make(text[0][from:from+o.length], text[1][from:from+o.length], documents.DefaultRates(), o.seed+uint64(k))
+		made := documents.Make(text[0][from:from+o.length], text[1][from:from+o.length], o.seed+uint64(k))
 		sets = append(sets, set{[2][]string{made.Source, made.Target}, made.Gold})
 	}
 	return sets, nil

@@ -71,11 +71,11 @@ func TestMake(t *testing.T) {
 		a[i] = strings.Repeat(fmt.Sprintf("a%d, ", i), 9)
 		b[i] = strings.Repeat(fmt.Sprintf("b%d, ", i), 9)
 	}
-	m := Make(a, b, DefaultRates(), 1)
-	if again := Make(a, b, DefaultRates(), 1); !reflect.DeepEqual(m, again) {
+	m := Make(a, b, 1)
+	if again := Make(a, b, 1); !reflect.DeepEqual(m, again) {
 		t.Error("the same seed makes other documents")
 	}
-	if other := Make(a, b, DefaultRates(), 2); reflect.DeepEqual(m, other) {
+	if other := Make(a, b, 2); reflect.DeepEqual(m, other) {
 		t.Error("another seed makes the same documents")
 	}
 	originals := func(texts []string, of []int) map[string]bool {

@@ -7,19 +7,14 @@ import (
 	"unicode"
 )
 
-// Rates are the shares of sentences that Make changes.
-type Rates struct {
-	Merge  float64 // share of either side's sentences joined to the next
-	Split  float64 // share of either side's sentences cut near a comma or a space in the middle
-	Delete float64 // share of either side's sentences left out
-	Swap   float64 // share of the target's sentences that change places with the next
-	Loose  float64 // share of either side's sentences that lose a third of their words, as in a free translation
-}
-
-// DefaultRates give about as many 1:1 beads as Bleualign's set, three of four.
-func DefaultRates() Rates {
-	return Rates{Merge: 0.06, Split: 0.06, Delete: 0.03, Swap: 0.005, Loose: 0.25}
-}
+// The shares of sentences that Make changes. They give about as many 1:1 beads as Bleualign's set, three of four.
+const (
+	mergeRate  = 0.06  // either side's sentences joined to the next
+	splitRate  = 0.06  // either side's sentences cut near a comma or a space in the middle
+	deleteRate = 0.03  // either side's sentences left out
+	swapRate   = 0.005 // the target's sentences that change places with the next
+	looseRate  = 0.25  // either side's sentences that lose a third of their words, as in a free translation
+)
 
 // Made is a pair of documents and its gold standard.
 type Made struct {
@@ -34,20 +29,20 @@ type piece struct {
 }
 
 // Make makes documents of line-aligned sentences.
-func Make(source, target []string, rates Rates, seed uint64) Made {
+func Make(source, target []string, seed uint64) Made {
 	rng := rand.New(rand.NewPCG(seed, 17))
 	order := make([]int, len(target))
 	for i := range order {
 		order[i] = i
 	}
-	a := change(source, order, rates, rng)
+	a := change(source, order, rng)
 	for i := 0; i+1 < len(order); i++ {
-		if rng.Float64() < rates.Swap {
+		if rng.Float64() < swapRate {
 			order[i], order[i+1] = order[i+1], order[i]
 			i++
 		}
 	}
-	b := change(target, order, rates, rng)
+	b := change(target, order, rng)
 	return Made{Source: texts(a), Target: texts(b), Gold: ladder(len(source), a, b)}
 }
 
@@ -60,17 +55,17 @@ func texts(pieces []piece) []string {
 }
 
 // change deletes, splits and merges the sentences of one side.
-func change(sentences []string, order []int, rates Rates, rng *rand.Rand) []piece {
+func change(sentences []string, order []int, rng *rand.Rand) []piece {
 	var out []piece
 	join := false
 	for _, i := range order {
-		drop, split, merge := rng.Float64() < rates.Delete, rng.Float64() < rates.Split, rng.Float64() < rates.Merge
+		drop, split, merge := rng.Float64() < deleteRate, rng.Float64() < splitRate, rng.Float64() < mergeRate
 		if drop && len(out) > 0 {
 			join = false
 			continue
 		}
 		text := sentences[i]
-		if rng.Float64() < rates.Loose {
+		if rng.Float64() < looseRate {
 			text = thinned(text, rng)
 		}
 		parts := []string{text}

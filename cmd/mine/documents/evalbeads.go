@@ -210,8 +210,7 @@ func (o *beadOptions) madeSets(source, target string) ([]goldSet, error) {
 	sets := make([]goldSet, o.made)
 	for k := range sets {
 		from := (len(a.Lines) - o.length) * k / max(o.made-1, 1)
-		made := documents.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length],
-			documents.DefaultRates(), o.seed+uint64(k))
+		made := documents.Make(a.Sentences[from:from+o.length], b.Sentences[from:from+o.length], o.seed+uint64(k))
 		sets[k] = goldSet{
 			name:   fmt.Sprintf("%s-%s lines %d-%d", source, target, from+1, from+o.length),
 			source: document.New(o.sourceText, source, made.Source),
