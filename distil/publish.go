@@ -89,18 +89,7 @@ func publish(ctx context.Context, o Options, t *source, r *result) (err error) {
 	if err := writeRecord(tmp, o, t, r); err != nil {
 		return err
 	}
-	// The student before is renamed first, since a part of it, which a killed process leaves, is taken for another's.
-	old := r.Model + ".old" + atomicfile.Suffix
-	if err := os.RemoveAll(old); err != nil {
-		return err
-	}
-	if err := os.Rename(r.Model, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := errors.Join(os.Rename(tmp, r.Model), os.RemoveAll(old)); err != nil {
-		return err
-	}
-	return atomicfile.SyncDir(o.Out)
+	return atomicfile.ReplaceDir(r.Model, tmp)
 }
 
 // round makes the student: it cuts the table to its columns and rounds it. r.RankLeft and r.BitsLeft are then the

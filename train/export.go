@@ -75,10 +75,7 @@ func (t *trainer) publish(ctx context.Context) (step int, figures map[string]flo
 	if err := atomicfile.WriteBytes(filepath.Join(tmp, "README.md"), x.card(step, figures)); err != nil {
 		return 0, nil, err
 	}
-	if err := errors.Join(os.RemoveAll(final), os.Rename(tmp, final)); err != nil {
-		return 0, nil, err
-	}
-	return step, figures, atomicfile.SyncDir(t.options.Out)
+	return step, figures, atomicfile.ReplaceDir(final, tmp)
 }
 
 // exported is the encoder of a training as it is exported.

@@ -44,6 +44,22 @@ func WriteDir(dir string, files map[string][]byte) (err error) {
 	return SyncDir(filepath.Dir(dir))
 }
 
+// ReplaceDir publishes a directory that is beside its final name, in place of what is there. That is renamed before it
+// is removed: a process that is killed leaves no part of it under its name.
+func ReplaceDir(dir, by string) error {
+	old := dir + ".old" + Suffix
+	if err := os.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := ignoreMissing(os.Rename(dir, old)); err != nil {
+		return err
+	}
+	if err := os.Rename(by, dir); err != nil {
+		return errors.Join(err, ignoreMissing(os.Rename(old, dir)))
+	}
+	return errors.Join(os.RemoveAll(old), SyncDir(filepath.Dir(dir)))
+}
+
 // WritableDir returns the error with which WriteDir would begin, and leaves nothing.
 func WritableDir(dir string) error {
 	dir, _ = follow(filepath.Clean(dir))

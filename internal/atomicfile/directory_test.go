@@ -89,3 +89,28 @@ func TestWriteDirThroughALink(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaceDir: a directory takes the place of another, what a killed process left goes, and if nothing can take its
+// place it stays.
+func TestReplaceDir(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "model")
+	for name, in := range map[string]string{"before": dir, "new": dir + Suffix, "left": dir + ".old" + Suffix} {
+		if err := os.MkdirAll(filepath.Join(in, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ReplaceDir(dir, filepath.Join(parent, "gone")); err == nil {
+		t.Error("a directory that is not there took the place")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "before")); err != nil {
+		t.Errorf("the directory before: %v", err)
+	}
+	if err := ReplaceDir(dir, dir+Suffix); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(parent)
+	if _, gone := os.Stat(filepath.Join(dir, "new")); gone != nil || err != nil || len(entries) != 1 {
+		t.Errorf("new: %v; in the folder: %v, error %v", gone, entries, err)
+	}
+}

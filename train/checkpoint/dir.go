@@ -118,13 +118,7 @@ func (d Dir) Save(s State, architecture map[string]string, files map[string][]*w
 	if err := atomicfile.WriteBytes(filepath.Join(tmp, stateFile), text); err != nil {
 		return err
 	}
-	if err := d.remove(s.Step); err != nil { // an incomplete one
-		return err
-	}
-	if err := os.Rename(tmp, final); err != nil {
-		return err
-	}
-	return atomicfile.SyncDir(d.Path)
+	return atomicfile.ReplaceDir(final, tmp) // an incomplete one may be there
 }
 
 // remove removes a checkpoint, if it is there. It is renamed first, so that a process that is killed leaves no part of
