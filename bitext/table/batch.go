@@ -221,17 +221,24 @@ func take(values arrow.Array, rows []int) (arrow.Array, error) {
 		return nil, err
 	}
 	for _, row := range rows {
-		if values.IsNull(row) {
-			builder.AppendNull()
-		} else {
-			add(row)
-		}
+		add(row)
 	}
 	return builder.NewArray(), nil
 }
 
-// adder adds values of one column to the builder of another.
+// adder adds what one column has to the builder of another: values and nulls, in lists, too.
 func adder(to array.Builder, values arrow.Array) (func(row int), error) {
+	add, err := valueAdder(to, values)
+	return func(row int) {
+		if values.IsNull(row) {
+			to.AppendNull()
+		} else {
+			add(row)
+		}
+	}, err
+}
+
+func valueAdder(to array.Builder, values arrow.Array) (func(row int), error) {
 	switch a := values.(type) {
 	case *array.String:
 		b := to.(*array.StringBuilder)

@@ -159,7 +159,7 @@ func (s *parquetSource) next(ctx context.Context) (record arrow.Record, err erro
 }
 
 // texted gives columns of bytes the type of texts if those of the first rows are UTF-8: Spark and Impala long wrote
-// texts without saying so.
+// texts without saying so. Columns that have no type, as nothing is in them, are of texts, too.
 func (s *parquetSource) texted(record arrow.Record) arrow.Record {
 	fields, columns := slices.Clone(record.Schema().Fields()), slices.Clone(record.Columns())
 	first := s.isText == nil
@@ -173,6 +173,10 @@ func (s *parquetSource) texted(record arrow.Record) arrow.Record {
 			text = arrow.BinaryTypes.String
 		case arrow.LARGE_BINARY:
 			text = arrow.BinaryTypes.LargeString
+		case arrow.NULL:
+			fields[i].Type = arrow.BinaryTypes.String
+			columns[i] = array.MakeArrayOfNull(memory.DefaultAllocator, fields[i].Type, values.Len())
+			continue
 		default:
 			continue
 		}

@@ -606,6 +606,36 @@ func TestUnknownTimeZone(t *testing.T) {
 	}
 }
 
+// TestNullsInLists: rows that are selected keep the nulls in their lists.
+func TestNullsInLists(t *testing.T) {
+	lists := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32)
+	numbers := lists.ValueBuilder().(*array.Int32Builder)
+	lists.Append(true)
+	numbers.Append(1)
+	lists.Append(true)
+	numbers.AppendValues([]int32{2, 0, 3}, []bool{true, false, true})
+	lists.AppendNull()
+	kind := arrow.ListOf(arrow.PrimitiveTypes.Int32)
+	b := &Batch{rows: 3, fields: []arrow.Field{{Name: "numbers", Type: kind}}, columns: []arrow.Array{lists.NewArray()}}
+	some, err := b.Select([]int{2, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(some.columns[0]); got != "[(null) [2 (null) 3]]" {
+		t.Errorf("the lists are %s", got)
+	}
+}
+
+// TestColumnOfNulls: a column that has no type, as of tables of pandas that have nothing in it, is one of texts.
+func TestColumnOfNulls(t *testing.T) {
+	fields := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null, Nullable: true}}, nil)
+	b := batchOf((&parquetSource{}).texted(array.NewRecord(fields, []arrow.Array{array.NewNull(2)}, 2)), 0)
+	cells, err := b.Cells()
+	if err != nil || cells[0].Kind != Text || !cells[0].Null(0) || !cells[0].Null(1) {
+		t.Errorf("cells %+v, %v", cells, err)
+	}
+}
+
 // TestBatchesStay: a batch stays valid after its reader reads on and closes.
 func TestBatchesStay(t *testing.T) {
 	r, err := Open([]string{fileOf(t, "a.parquet", string(mined(t, BatchRows+1)))}, DefaultOptions())
