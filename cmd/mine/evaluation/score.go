@@ -23,6 +23,7 @@ import (
 	"bitextmine/eval/testset"
 	"bitextmine/index/exact"
 	"bitextmine/index/ivf"
+	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
 	"bitextmine/mine"
@@ -206,9 +207,10 @@ func (o *scoreOptions) bound() (int64, error) {
 // scoreBase is about the memory of mine score beside its sentences: the program, an encoder and a search.
 const scoreBase = 200 << 20
 
-// folder is where the vectors are until all is scored: beside the output, which may be larger than what is temporary.
+// folder is where the vectors are until all is scored: beside the output, which may be larger than what is temporary,
+// unless that is a stream, beside which are devices.
 func (o *scoreOptions) folder() string {
-	if o.out == "" {
+	if o.out == "" || atomicfile.IsStream(o.out) {
 		return os.TempDir()
 	}
 	return filepath.Dir(o.out)

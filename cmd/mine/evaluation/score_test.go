@@ -1,6 +1,8 @@
 package evaluation
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"bitextmine/cmd/mine/flags"
@@ -45,6 +47,16 @@ func TestManyAreSearchedWithLists(t *testing.T) {
 		o.cfg.Search = "exact"
 		if listed := o.searchMany(c.texts); o.cfg.Search != c.want || listed != (c.want != "exact") {
 			t.Errorf("%d texts, search from %q: %s, want %s", c.texts, c.origin, o.cfg.Search, c.want)
+		}
+	}
+}
+
+// TestScoreLeavesDevicesAlone: vectors are not written beside a stream, where only root may write, and little fits.
+func TestScoreLeavesDevicesAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scored.tsv")
+	for out, want := range map[string]string{"": os.TempDir(), "/dev/stdout": os.TempDir(), file: filepath.Dir(file)} {
+		if got := (&scoreOptions{out: out}).folder(); got != want {
+			t.Errorf("--out %q: the vectors are in %s, want %s", out, got, want)
 		}
 	}
 }
