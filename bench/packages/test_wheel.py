@@ -146,6 +146,8 @@ def test_filter_export_explain(bitext, tmp_path):
     assert "x-score" in (tmp_path / "pairs.tmx").read_text("utf-8")
     bitextmine.mine(TEXT / "de.txt", TEXT / "en.txt", src="de", tgt="en", out=tmp_path / "mined")
     assert "cosine" in bitextmine.explain(0, bitext=tmp_path / "mined" / "de-en.parquet")
+    with pytest.raises(bitextmine.Error, match="does not hold the sentence"):
+        bitextmine.explain("- Ja.", "- Yes.", run=tmp_path / "mined")
 
 
 def test_languages_and_signatures():

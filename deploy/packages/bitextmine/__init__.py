@@ -173,7 +173,8 @@ def explain(
     of two sentences.
     """
     settings = _given(settings, run=run, bitext=bitext)
-    return call(["explain", str(row), *([] if target is None else [target]), *_flags(settings)])
+    pair = [str(row)] if target is None else [str(row), target]
+    return call(["explain", *_flags(settings), "--", *pair])  # a sentence may begin with a dash
 
 
 def langs(encoder: str = "use-static") -> list[str]:
