@@ -330,6 +330,7 @@ func (o *evalOptions) evaluate(ctx context.Context, runner *eval.Runner,
 					later = append(later, p)
 				}
 			}
+			o.searcher.measured = false // the recall of other sets
 			found, err := kind.run(o, ctx, runner, on)
 			if err == nil {
 				err = o.describe(found, on)
