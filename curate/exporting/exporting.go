@@ -171,6 +171,7 @@ func (e *exporter) begin(ctx context.Context) (err error) {
 		}
 	}
 	e.metadata = r.Metadata()
+	filtering.Disown(e.metadata, e.opts.Table, e.opts.Anonymise == InTexts)
 	if e.opts.Where != nil {
 		if err := e.opts.Where.Bind(filtering.Kinds(e.first)); err != nil {
 			return err

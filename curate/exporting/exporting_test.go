@@ -19,6 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"bitextmine/bitext/table"
+	"bitextmine/curate/filtering"
 	"bitextmine/filter/rule"
 	"bitextmine/internal/badinput"
 )
@@ -632,5 +633,49 @@ func TestIDsAreNoDocuments(t *testing.T) {
 	report = run(t, Options{Files: []string{path}, Format: "tsv", Out: filepath.Join(t.TempDir(), "x.tsv"), Split: Split{Dev: 0.3, Documents: true}})
 	if report.SplitBy != "src_doc" {
 		t.Errorf("documents are divided by %s", report.SplitBy)
+	}
+}
+
+// TestAnnotationsOfOtherTexts: what filtering said of texts is not taken for what is said of those that are written in
+// their place.
+func TestAnnotationsOfOtherTexts(t *testing.T) {
+	dir := t.TempDir()
+	rules, err := rule.Condition("mojibake > 1", "encoding")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter := func(file, out string) *filtering.Report {
+		t.Helper()
+		report, err := filtering.Run(t.Context(), filtering.Options{Files: []string{file}, Table: table.DefaultOptions(), Rules: rules, Fix: true, Out: out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	text, annotated := filepath.Join(dir, "a.tsv"), filepath.Join(dir, "a.parquet")
+	if err := os.WriteFile(text, []byte("src_text\ttgt_text\nDas HÃ¤uschen ist grÃ¼n.\tThe little house is green.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if report := filter(text, annotated); report.Kept != 0 {
+		t.Fatalf("%d pairs are kept", report.Kept)
+	}
+	for name, c := range map[string]struct {
+		source, target string
+		anonymise      Anonymise
+		reused         bool
+		kept           uint64
+	}{
+		"the same":  {"src_text", "tgt_text", AsColumns, true, 0},
+		"repaired":  {"src_fixed", "tgt_fixed", Keep, false, 1},
+		"anonymous": {"src_text", "tgt_text", InTexts, false, 0},
+	} {
+		opts := Options{Files: []string{annotated}, Format: "parquet", Out: filepath.Join(dir, name+".parquet"), All: true, Anonymise: c.anonymise}
+		opts.Table = table.Options{SourceColumn: c.source, TargetColumn: c.target}
+		if _, err := Run(t.Context(), opts); err != nil {
+			t.Fatal(err)
+		}
+		if report := filter(opts.Out, ""); report.Reused != c.reused || report.Kept != c.kept {
+			t.Errorf("%s: reused %v, %d pairs kept", name, report.Reused, report.Kept)
+		}
 	}
 }

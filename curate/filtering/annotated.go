@@ -67,6 +67,15 @@ func isAnnotated(b *table.Batch, metadata map[string]string) bool {
 	return true
 }
 
+// Disown has annotations computed again where a file with these metadata is written with other texts than they are of:
+// other columns, or changed texts.
+func Disown(metadata map[string]string, written table.Options, changed bool) {
+	_, annotated := metadata[metadataVersion]
+	if of := readAnnotatedOf(metadata).columns; annotated && (changed || of != subjectOf(written).columns) {
+		metadata[metadataVersion] = "0"
+	}
+}
+
 // refuseNames refuses columns of a user's own that have names of annotations, which would replace them. In an annotated
 // file they are annotations, also where an earlier version had fewer; those of identified languages are from mine run.
 func refuseNames(b *table.Batch, metadata map[string]string, files []string) error {
