@@ -1,7 +1,6 @@
 package web
 
 import (
-	"io"
 	"path/filepath"
 	"testing"
 
@@ -15,7 +14,7 @@ func BenchmarkReport(b *testing.B) {
 	webtest.Run(b, dir, 1_000_000)
 	begin := usage.CPUSeconds()
 	for b.Loop() {
-		if err := Report(b.Context(), io.Discard, dir, "test", nil); err != nil {
+		if _, err := Report(b.Context(), dir, "test", nil); err != nil {
 			b.Fatal(err)
 		}
 	}

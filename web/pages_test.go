@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -94,11 +93,11 @@ func TestPairsOfDocuments(t *testing.T) {
 // TestSentencesAreEscaped: a sentence that is a script is text on every page that shows it, and in the report.
 func TestSentencesAreEscaped(t *testing.T) {
 	dir, ts := sample(t)
-	var report bytes.Buffer
-	if err := Report(t.Context(), &report, dir, "test", nil); err != nil {
+	report, err := Report(t.Context(), dir, "test", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	pages := []string{report.String()}
+	pages := []string{string(report)}
 	for _, path := range []string{"/pairs", "/pair/3", "/review?show=all&at=3", "/review/card?show=all&at=3", "/search?q=alert", "/search?q=%3Cscript%3E", "/search?q=%22%3E%3Cscript%3E"} {
 		status, body := get(t, ts, path)
 		if status != http.StatusOK {
@@ -226,17 +225,17 @@ func TestNights(t *testing.T) {
 	if s.shown.Night() != third {
 		t.Errorf("shown is %q", s.shown.Night())
 	}
-	var report bytes.Buffer
-	if err := Report(t.Context(), &report, filepath.Join(out, "runs", second), "test", nil); err != nil {
+	report, err := Report(t.Context(), filepath.Join(out, "runs", second), "test", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"What " + second + " changed", "<style>", "default-src &#39;none&#39;", third} {
-		if !strings.Contains(report.String(), text) {
+		if !strings.Contains(string(report), text) {
 			t.Errorf("the report has no %q", text)
 		}
 	}
 	for _, text := range []string{"<script", "<link", ` href="`, ` src="`} {
-		if strings.Contains(report.String(), text) {
+		if strings.Contains(string(report), text) {
 			t.Errorf("the report refers to something: %s", text)
 		}
 	}

@@ -212,24 +212,24 @@ func readDecision(r io.Reader) (d Decision, err error) {
 	return d, nil
 }
 
-// Report writes the overview of a run as one HTML file that refers to no other, with what the last night changed.
-func Report(ctx context.Context, w io.Writer, dir, version string, progress pairs.Progress) (err error) {
+// Report is the overview of a run as one HTML file that refers to no other, with what the last night changed.
+func Report(ctx context.Context, dir, version string, progress pairs.Progress) (_ []byte, err error) {
 	run, err := overview.Open(ctx, dir, progress)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	labels, err := label.Latest(run.Out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := run.Overview(labels)
 	for _, night := range all.History {
 		if night.Shown && night.Previous != "" {
 			if all.Changes, err = run.Changes(ctx, night.Name); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return page.WriteReport(w, pageOf(run, version, page.Overview, "Report", all))
+	return page.RenderReport(pageOf(run, version, page.Overview, "Report", all))
 }

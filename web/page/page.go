@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
-	"io"
 	"path"
 	"slices"
 	"sync"
@@ -120,18 +119,13 @@ func asset(name, media string) Asset {
 	return Asset{media, `"` + hex.EncodeToString(sum[:8]) + `"`, data}
 }
 
-// WriteReport writes a page as one file that refers to no other.
-func WriteReport(w io.Writer, p Page) error {
+// RenderReport makes a page as one file that refers to no other.
+func RenderReport(p Page) ([]byte, error) {
 	style := Assets[styleName].Data
 	sum := sha256.Sum256(style)
 	p.Static, p.Style = true, template.CSS(style) //nolint:gosec // our own style sheet
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	data, err := Render(p)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
+	return Render(p)
 }
 
 // Sentence is a text with what a browser must know of it, in parts of which some are marked.

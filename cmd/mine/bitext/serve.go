@@ -154,10 +154,11 @@ bitext file in it.`,
 				return badinput.Errorf("mine report: name the file to write with --output")
 			}
 			told, end := counting("read pairs")
-			err := atomicfile.Write(file, func(f *os.File) error {
-				return web.Report(cmd.Context(), f, args[0], program.Version, told)
-			})
+			report, err := web.Report(cmd.Context(), args[0], program.Version, told)
 			end()
+			if err == nil {
+				err = atomicfile.WriteBytes(file, report)
+			}
 			if err == nil {
 				fmt.Fprintln(program.Told(cmd.OutOrStdout(), file), file)
 			}
