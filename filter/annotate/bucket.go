@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -53,15 +54,15 @@ func (b *buckets) path(bucket int) string {
 // flush opens the file for each write, so that the number of buckets is not limited by that of open files.
 func (b *buckets) flush(bucket int, data []byte) error {
 	f, err := os.OpenFile(b.path(bucket), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		b.written[bucket] = true
+		_, err = f.Write(data)
+		err = cmp.Or(err, f.Close())
+	}
 	if err != nil {
-		return fmt.Errorf("write a temporary file of the survey: %w", err)
+		return fmt.Errorf("write a temporary file: %w; name another folder with --temp-dir", err)
 	}
-	b.written[bucket] = true
-	if _, err := f.Write(data); err != nil {
-		_ = f.Close() // the first error is the one to report
-		return fmt.Errorf("write a temporary file of the survey: %w", err)
-	}
-	return f.Close()
+	return nil
 }
 
 // take returns the records of a bucket one after the other, and removes them.
@@ -69,11 +70,9 @@ func (b *buckets) take(bucket int) ([]uint64, error) {
 	var data []byte
 	if b.written[bucket] {
 		var err error
-		if data, err = os.ReadFile(b.path(bucket)); err != nil {
-			return nil, fmt.Errorf("read a temporary file of the survey: %w", err)
-		}
-		if err := os.Remove(b.path(bucket)); err != nil {
-			return nil, fmt.Errorf("remove a temporary file of the survey: %w", err)
+		data, err = os.ReadFile(b.path(bucket))
+		if err = cmp.Or(err, os.Remove(b.path(bucket))); err != nil {
+			return nil, fmt.Errorf("read a temporary file: %w", err)
 		}
 		delete(b.written, bucket)
 	}

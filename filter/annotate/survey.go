@@ -66,7 +66,7 @@ type repeat struct {
 func NewSurvey(parent string) (*Survey, error) {
 	dir, err := os.MkdirTemp(parent, "mine-survey-*")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for temporary files: %w", err)
+		return nil, fmt.Errorf("make a folder for temporary files: %w; name another with --temp-dir", err)
 	}
 	return newSurvey(dir, rangeBits, bufferSize), nil
 }

@@ -1,10 +1,13 @@
 package annotate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -255,5 +258,16 @@ func TestSurveyOfOnePair(t *testing.T) {
 		if read := len(s.repeated); read > most {
 			t.Fatalf("%d records are in memory at row %d", read, row)
 		}
+	}
+}
+
+// TestNoRoomForTheSurvey: where a temporary file cannot be written, the flag for another folder is named.
+func TestNoRoomForTheSurvey(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	_, missing := NewSurvey(gone)
+	s := newSurvey(gone, 2, 16)
+	unwritten := errors.Join(s.Add(&Keys{}, "de", "en"), s.Add(&Keys{}, "de", "en"))
+	if said := fmt.Sprint(missing, unwritten); strings.Count(said, "--temp-dir") < 2 {
+		t.Errorf("errors %s", said)
 	}
 }
