@@ -209,7 +209,7 @@ func TestRows(t *testing.T) {
 	if _, err := Rows(t.Context(), tsv, nil, [2]string{}); !badinput.Is(err) || !strings.Contains(err.Error(), "row 0") {
 		t.Errorf("what is no key: %v", err)
 	}
-	half, err := table.Of(1, table.Values{Name: "src_key", Text: []string{"abc"}}, table.Values{Name: "tgt_text", Text: []string{"house"}})
+	half, err := table.NewBatch(1, 0, table.Values{Name: "src_key", Text: []string{"abc"}}, table.Values{Name: "tgt_text", Text: []string{"house"}})
 	if err != nil {
 		t.Fatal(err)
 	}

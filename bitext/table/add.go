@@ -32,7 +32,7 @@ func EachPair(ctx context.Context, path, source, target string, do func(source, 
 // AddColumns copies a Parquet file and adds columns at its end, which have a value for each of its rows. A name that a
 // column has already is a badinput error.
 func AddColumns(ctx context.Context, in, out string, opts Options, rows int, columns ...Values) error {
-	added, err := Of(rows, columns...)
+	added, err := NewBatch(rows, 0, columns...)
 	if err != nil {
 		return err
 	}

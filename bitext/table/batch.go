@@ -34,7 +34,7 @@ func batchOf(record arrow.Record, first uint64) *Batch {
 	return &Batch{rows: int(record.NumRows()), fields: fields, columns: record.Columns(), first: first}
 }
 
-// NewBatch makes a batch of columns, before which the table has first rows.
+// NewBatch makes a batch of columns with so many rows, before which the table has first rows.
 func NewBatch(rows int, first uint64, columns ...Values) (*Batch, error) {
 	return (&Batch{rows: rows, first: first}).With(columns...)
 }
@@ -141,9 +141,6 @@ func (b *Batch) Lists(name string) (func(i int) []string, error) {
 func (b *Batch) Has(name string) bool {
 	return slices.ContainsFunc(b.fields, func(f arrow.Field) bool { return f.Name == name })
 }
-
-// Of makes a batch of columns with so many values.
-func Of(rows int, columns ...Values) (*Batch, error) { return (&Batch{rows: rows}).With(columns...) }
 
 // With returns the batch with columns added at the end. A column of the same name is replaced where it stands.
 func (b *Batch) With(added ...Values) (*Batch, error) {

@@ -485,7 +485,7 @@ func TestEqualRows(t *testing.T) {
 		w := NewParquetWriter(f, nil)
 		for from := 0; from < c.rows; from += c.batch {
 			n := min(c.batch, c.rows-from)
-			b, err := Of(n, Values{Name: "src_text", Text: slices.Repeat([]string{source}, n)}, Values{Name: "tgt_text", Text: slices.Repeat([]string{target}, n)})
+			b, err := NewBatch(n, 0, Values{Name: "src_text", Text: slices.Repeat([]string{source}, n)}, Values{Name: "tgt_text", Text: slices.Repeat([]string{target}, n)})
 			if err == nil {
 				err = w.Write(b)
 			}

@@ -367,7 +367,7 @@ func (t *Table) batch(groups []group) (*table.Batch, error) {
 		}
 		languages.Uint32[i], links.Uint32[i], score.Float32[i] = uint32(len(g.members)), uint32(g.links), g.score
 	}
-	return table.Of(n, slices.Concat(texts, keys, []table.Values{languages, links, score})...)
+	return table.NewBatch(n, 0, slices.Concat(texts, keys, []table.Values{languages, links, score})...)
 }
 
 func (t *Table) keyOf(m int32) string { return hex.EncodeToString(t.sentences[m].key[:]) }

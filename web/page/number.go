@@ -29,7 +29,6 @@ var functions = template.FuncMap{
 	"signed":    signed,
 	"known":     func(x float64) bool { return !math.IsNaN(x) },
 	"language":  LanguageName,
-	"direction": Direction,
 	"sentence":  func(code, text string) Sentence { return NewSentence(code, text, nil) },
 	"rate":      func(perSecond float64) string { return count(int(math.Round(perSecond))) },
 	"rank":      func(from0 uint8) int { return int(from0) + 1 },

@@ -143,7 +143,7 @@ type Part struct {
 
 // NewSentence marks spans of a text in a language. Spans are in order and do not overlap.
 func NewSentence(code, text string, marks []concordance.Span) Sentence {
-	s := Sentence{Language: code, Direction: Direction(code)}
+	s := Sentence{Language: code, Direction: direction(code)}
 	at := 0
 	for _, m := range marks {
 		if m.Start > at {
@@ -161,8 +161,8 @@ func NewSentence(code, text string, marks []concordance.Span) Sentence {
 // leftward are the scripts that are written from right to left.
 var leftward = []string{"Arab", "Aran", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Mand", "Samr", "Rohg", "Mend"}
 
-// Direction is rtl or ltr, by the script that a language is written in.
-func Direction(code string) string {
+// direction is rtl or ltr, by the script that a language is written in.
+func direction(code string) string {
 	script, _ := language.Make(code).Script()
 	if slices.Contains(leftward, script.String()) {
 		return "rtl"

@@ -15,7 +15,7 @@ func TestDirection(t *testing.T) {
 		"ar": "rtl", "he": "rtl", "fa": "rtl", "ur": "rtl", "yi": "rtl", "ckb": "rtl", "dv": "rtl", "syr": "rtl", "pa-Arab": "rtl", "uz-Arab": "rtl",
 		"de": "ltr", "zh": "ltr", "ja": "ltr", "ar-Latn": "ltr", "pa": "ltr", "ru": "ltr", "": "ltr", "und": "ltr",
 	} {
-		if got := Direction(code); got != want {
+		if got := direction(code); got != want {
 			t.Errorf("%q is %s, want %s", code, got, want)
 		}
 	}
