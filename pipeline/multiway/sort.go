@@ -219,6 +219,9 @@ func (s *sorter) file(ctx context.Context, file input.File) (err error) {
 				var left int
 				record.Text, left = s.site.Strip(record.URL, record.Text)
 				s.LeftOut += left
+				if record.Normal = corpus.Normalise(record.Text); record.Normal == "" {
+					continue // its site's lines were all that it had
+				}
 				record.URL = cmp.Or(record.URL, file.Path) // a file of one page
 			}
 			err = s.record(file.Path, record)
@@ -311,7 +314,7 @@ func (s *sorter) mostOf(text string) (most string, share float64, err error) {
 		return "", 0, err
 	}
 	s.found = splitter.Append(s.found[:0], text, split.Options{})
-	if len(s.found) == 1 {
+	if len(s.found) <= 1 {
 		return "", 0, nil
 	}
 	of, all, known, scores := map[string]float64{}, 0.0, 0.0, 0.0

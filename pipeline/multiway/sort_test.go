@@ -203,6 +203,26 @@ func TestSortedPages(t *testing.T) {
 	}
 }
 
+// TestSortedPagesByTheirOwnText: a page goes to the language of what is left of it, and nowhere if nothing is.
+func TestSortedPagesByTheirOwnText(t *testing.T) {
+	dir := t.TempDir()
+	var files []input.File
+	notice := "<p>" + strings.Join(fixtureLines(t, "en")[:5], "</p><p>") + "</p>"
+	for i, line := range fixtureLines(t, "de")[:8] {
+		for name, own := range map[string]string{"empty": "", "page": "<p>" + line + "</p>" + notice} {
+			path := filepath.Join(dir, fmt.Sprintf("%s%d.html", name, i))
+			if err := os.WriteFile(path, []byte("<html><body><main><p>Kontakt 4711</p>"+own+"</main></body></html>"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, input.File{Path: path})
+		}
+	}
+	s, err := multiway.Sort(t.Context(), files, dir, multiway.Sorting{Languages: []string{"de"}, MinScore: 0.5, In: corpus.DefaultOptions()})
+	if err != nil || s.Rows["de"] != 3 || s.Rows[multiway.OtherLanguages] < 5 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 // TestSortWithoutBadFiles: a damaged file ends sorting, or leaves nothing in the output and a warning; of a web archive
 // what is not damaged stays.
 func TestSortWithoutBadFiles(t *testing.T) {

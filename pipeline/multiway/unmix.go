@@ -28,7 +28,7 @@ import (
 const mixed = "mixed"
 
 // sortVersion changes with what sorting writes.
-const sortVersion = 8
+const sortVersion = 9
 
 // sortedName is the directory of sorted text in the output directory. It has one for each group of files.
 const sortedName = "sorted"
