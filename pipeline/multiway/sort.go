@@ -113,8 +113,14 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 				break
 			}
 		}
+		for _, out := range s.outputs { // before the first file appears
+			failed = cmp.Or(failed, out.Flush())
+		}
 		return failed
 	})
+	if badinput.IsDiskFull(failed) {
+		failed = atomicfile.Explain(dir, failed)
+	}
 	return &s.Sorted, cmp.Or(failed, err)
 }
 
@@ -149,18 +155,14 @@ func identifier(path string) (func(text string) (string, float64), error) {
 	}, nil
 }
 
-// open opens the outputs of languages, calls work and publishes them all.
+// open opens the outputs of languages, calls work, which flushes them, and publishes them all.
 func (s *sorter) open(dir string, languages []string, work func() error) error {
 	if len(languages) == 0 {
 		return work()
 	}
 	return atomicfile.Write(filepath.Join(dir, languages[0]+".jsonl"), func(f *os.File) error {
-		out := bufio.NewWriter(f)
-		s.outputs[languages[0]] = &sortedFile{out, f}
-		if err := s.open(dir, languages[1:], work); err != nil {
-			return err
-		}
-		return out.Flush()
+		s.outputs[languages[0]] = &sortedFile{bufio.NewWriter(f), f}
+		return s.open(dir, languages[1:], work)
 	})
 }
 
@@ -171,7 +173,7 @@ const leftOutFile = "a file is left out: %v"
 func (s *sorter) fileOrNothing(ctx context.Context, file input.File) error {
 	if !s.SkipBad {
 		err := s.file(ctx, file)
-		if badinput.Is(err) && !strings.Contains(err.Error(), "--on-bad-file") {
+		if cutting.OfFile(err) && !strings.Contains(err.Error(), "--on-bad-file") {
 			err = badinput.Errorf("%w; --on-bad-file skip leaves such files out", err)
 		}
 		return err
@@ -188,7 +190,7 @@ func (s *sorter) fileOrNothing(ctx context.Context, file input.File) error {
 		before[code] = at
 	}
 	bad := s.file(ctx, file)
-	if !badinput.Is(bad) {
+	if !cutting.OfFile(bad) {
 		return bad
 	}
 	s.Warnings, s.Rows, s.LeftOut = append(s.Warnings, fmt.Sprintf(leftOutFile, bad)), rows, left

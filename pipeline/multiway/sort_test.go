@@ -278,6 +278,26 @@ func TestSortWithoutBadFiles(t *testing.T) {
 	}
 }
 
+// TestSortOnAFullDisk: it is told as such, is no defect of a file that is read, and leaves no part of the output.
+func TestSortOnAFullDisk(t *testing.T) {
+	short := filepath.Join(t.TempDir(), "short.txt") // is written at the end alone
+	if err := os.WriteFile(short, []byte(strings.Join(fixtureLines(t, "de")[:3], "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, skip := range map[string]bool{short: false, mixedText(t): false, mixedText(t): true} {
+		dir := t.TempDir()
+		if err := os.Symlink("/dev/full", filepath.Join(dir, "de.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := multiway.Sort(t.Context(), []input.File{{Path: text}}, dir,
+			multiway.Sorting{Languages: []string{"de", "en"}, MinScore: 0.5, In: corpus.DefaultOptions(), SkipBad: skip})
+		left, _ := filepath.Glob(filepath.Join(dir, "[eo]*.jsonl"))
+		if !badinput.Is(err) || !strings.Contains(err.Error(), dir+": the disk is full; free") || strings.Contains(err.Error(), "--on-bad-file") || left != nil {
+			t.Errorf("%s, skip %v: error %v, left %q", text, skip, err, left)
+		}
+	}
+}
+
 // TestWarningsOfSortingAreInTheReport: of the run that sorts, and of the next, which does not sort again.
 func TestWarningsOfSortingAreInTheReport(t *testing.T) {
 	file := mixedText(t)

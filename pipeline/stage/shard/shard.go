@@ -222,7 +222,7 @@ func usable(
 	bad := make([]string, len(texts))
 	done, err := cut(texts)
 	switch {
-	case !ofFile(err):
+	case !OfFile(err):
 		return done, bad, err
 	case !e.Plan.SetAside:
 		if strings.Contains(err.Error(), skipBadFiles) { // an archive whose undamaged parts can be read
@@ -238,7 +238,7 @@ func usable(
 		switch err := shard.Check(ctx, text); {
 		case err == nil:
 			good = append(good, text)
-		case ofFile(err):
+		case OfFile(err):
 			bad[i] = whyOf(text, err)
 		default:
 			return nil, nil, err
@@ -259,9 +259,9 @@ func learned(e *stage.Env, s plan.Splitter) (setting.LearnedSplitter, error) {
 	})
 }
 
-// ofFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
+// OfFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
 // which another run may raise.
-func ofFile(err error) bool {
+func OfFile(err error) bool {
 	reasons := []error{syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
 	machine := slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
 	return badinput.Is(err) && !machine && !badinput.IsDiskFull(err)
