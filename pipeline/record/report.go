@@ -16,6 +16,7 @@ import (
 	"bitextmine/bitext/label"
 	"bitextmine/corpus"
 	"bitextmine/corpus/input"
+	"bitextmine/filter"
 	"bitextmine/internal/atomicfile"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/usage"
@@ -244,6 +245,9 @@ func (r *Report) RejectedWarning() string {
 	var reasons []string
 	total := 0
 	for _, one := range r.Rejected {
+		if slices.Equal(filter.Label.Reasons(), []string{one.Reason}) {
+			continue // people meant it
+		}
 		total += one.Pairs
 		reasons = append(reasons, fmt.Sprintf("%s %d, such as %q - %q", one.Reason, one.Pairs, one.Samples[0].Source, one.Samples[0].Target))
 	}

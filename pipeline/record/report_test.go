@@ -91,3 +91,16 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 }
+
+// TestRejectedWarning: of pairs that rules rejected, not of those that people did.
+func TestRejectedWarning(t *testing.T) {
+	r := &Report{}
+	r.Counts.Kept = 10
+	for _, reason := range []string{"label", "untranslated"} {
+		r.Rejected = append(r.Rejected, Rejected{reason, 7, []Sample{{Source: "a", Target: "b"}}})
+		warning := r.RejectedWarning()
+		if want := map[string]string{"label": "", "untranslated": "7 pairs are rejected and 10 kept (untranslated 7,"}[reason]; !strings.HasPrefix(warning, want) || want == "" && warning != "" {
+			t.Errorf("with %s: %q", reason, warning)
+		}
+	}
+}
