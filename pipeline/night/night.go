@@ -81,7 +81,7 @@ func (n *Night) Run(ctx context.Context) (report *record.Report, err error) {
 	if report, err = n.publish(ctx, out); err != nil {
 		return nil, err
 	}
-	if err := out.Prune(cfg.Keep); err != nil {
+	if err := out.Prune(cfg.Keep, cfg.OneOfMany); err != nil {
 		return report, err
 	}
 	swept, err := n.sweep(ctx)

@@ -166,27 +166,35 @@ func (d Directory) Link(name string) error {
 	return atomicfile.SyncDir(string(d))
 }
 
-// Prune removes the oldest nights until keep are left, and what engines logged before these.
-func (d Directory) Prune(keep int) error {
+// Prune removes the oldest nights until keep are left, and what engines logged before these. The tasks of a pair of many
+// are logged beside its directory, too, before its own run begins: there, what was logged before the last night that goes.
+func (d Directory) Prune(keep int, oneOfMany bool) error {
 	names, err := d.clean()
-	if err != nil {
+	if err != nil || len(names) <= keep {
 		return err
 	}
-	for _, name := range names[:max(0, len(names)-keep)] {
+	old := names[:len(names)-keep]
+	if oneOfMany {
+		err = Directory(filepath.Dir(string(d))).pruneLogs(d.started(old[len(old)-1]))
+	}
+	for _, name := range old {
 		path := filepath.Join(string(d), label.RunsName, name)
 		aside := filepath.Join(string(d), label.RunsName, "."+name+atomicfile.Suffix)
 		if err := errors.Join(os.Rename(path, aside), os.RemoveAll(aside)); err != nil {
 			return fmt.Errorf("remove the old night %s: %w", path, err)
 		}
 	}
-	if len(names) <= keep {
-		return nil
+	return errors.Join(err, d.pruneLogs(d.started(names[len(old)])))
+}
+
+// started is when a night began; the zero time if it is not known.
+func (d Directory) started(name string) time.Time {
+	final, _ := d.Night(name)
+	report, err := record.ReadReport(final)
+	if err != nil {
+		return time.Time{}
 	}
-	final, _ := d.Night(names[len(names)-keep])
-	if oldest, err := record.ReadReport(final); err == nil { // else it is not known when it began
-		return d.pruneLogs(oldest.Started)
-	}
-	return nil
+	return report.Started
 }
 
 // pruneLogs removes what engines logged of tasks that changed last before a moment.

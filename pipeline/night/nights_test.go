@@ -95,7 +95,7 @@ func TestNights(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(runs, ".000004-2026-01-03.tmp"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Prune(2); err != nil {
+	if err := d.Prune(2, false); err != nil {
 		t.Fatal(err)
 	}
 	left, err := d.clean()
@@ -109,9 +109,11 @@ func TestNights(t *testing.T) {
 	}
 }
 
-// TestLogsOfNights: engines' logs go with the nights that they are of.
+// TestLogsOfNights: engines' logs go with the nights that they are of, also those of all pairs, which stand beside a
+// pair's directory and are of before its own run.
 func TestLogsOfNights(t *testing.T) {
-	d := Directory(t.TempDir())
+	pairs := t.TempDir()
+	d := Directory(filepath.Join(pairs, "de-en"))
 	now := time.Now()
 	for i, name := range []string{"000001-2026-01-01", "000002-2026-01-02"} {
 		final, _ := d.Night(name)
@@ -123,8 +125,8 @@ func TestLogsOfNights(t *testing.T) {
 		}
 	}
 	for _, engine := range []string{"slurm", "command", "kubernetes"} {
-		for name, age := range map[string]time.Duration{"old": 90 * time.Minute, "new": 30 * time.Minute} {
-			path := filepath.Join(string(d), engine, name)
+		for name, age := range map[string]time.Duration{"de-en/_/old": 90 * time.Minute, "de-en/_/new": 30 * time.Minute, "_/old": 130 * time.Minute, "_/new": 70 * time.Minute} {
+			path := filepath.Join(pairs, strings.Replace(name, "_", engine, 1))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600), os.Chtimes(path, now, now.Add(-age))); err != nil {
 				t.Fatal(err)
 			}
@@ -134,17 +136,17 @@ func TestLogsOfNights(t *testing.T) {
 		keep int
 		want []string
 	}{{2, []string{"new", "old"}}, {1, []string{"new"}}} {
-		if err := d.Prune(c.keep); err != nil {
+		if err := d.Prune(c.keep, true); err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range []string{"slurm", "command", "kubernetes"} {
+		for _, dir := range []string{"slurm", "command", "kubernetes", "de-en/slurm", "de-en/command", "de-en/kubernetes"} {
 			var left []string
-			logs, err := os.ReadDir(filepath.Join(string(d), engine))
+			logs, err := os.ReadDir(filepath.Join(pairs, dir))
 			for _, log := range logs {
 				left = append(left, log.Name())
 			}
 			if err != nil || !slices.Equal(left, c.want) {
-				t.Errorf("with %d nights %v of %s are left, error %v", c.keep, left, engine, err)
+				t.Errorf("with %d nights %v of %s are left, error %v", c.keep, left, dir, err)
 			}
 		}
 	}
