@@ -176,6 +176,28 @@ func TestSmallFilesAreSortedTogether(t *testing.T) {
 	}
 }
 
+// TestMixedTextOfOneLanguageEach: a file without text in a language has none for that side, which a run would warn of.
+func TestMixedTextOfOneLanguageEach(t *testing.T) {
+	dir := t.TempDir()
+	for _, code := range []string{"de", "en"} {
+		lines := strings.Join(fixtureLines(t, code), "\n") + "\n"
+		large := strings.Repeat(lines, 1<<20/len(lines)+1) // is sorted by itself
+		if err := os.WriteFile(filepath.Join(dir, code+".txt"), []byte(large), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := mixedConfig(t, dir)
+	cfg.DocColumn = ""
+	if err := multiway.Unmix(t.Context(), &cfg); err != nil {
+		t.Fatal(err)
+	}
+	for side, files := range [][]string{cfg.SourceText, cfg.TargetText} {
+		if code := []string{"de", "en"}[side]; len(files) != 1 || !strings.Contains(files[0], code+".txt-") {
+			t.Errorf("the %s text is %q", code, files)
+		}
+	}
+}
+
 // TestSortedPages: what stands on every page of a site is left out from the sixth page on, as when pages are cut.
 func TestSortedPages(t *testing.T) {
 	dir := t.TempDir()

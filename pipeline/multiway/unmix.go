@@ -217,7 +217,8 @@ func Readable(patterns []string, skip bool) (files []input.File, warnings []stri
 	return files, warnings, err
 }
 
-// sortGroups sorts files into directories of dir, and returns each language's files.
+// sortGroups sorts files into directories of dir, and returns each language's files: those with text, unless a directory
+// has none in any of the languages.
 func sortGroups(ctx context.Context, files []input.File, dir string, how Sorting) (map[string][]string, *Sorted, error) {
 	groups, err := grouped(files)
 	if err != nil {
@@ -230,8 +231,16 @@ func sortGroups(ctx context.Context, files []input.File, dir string, how Sorting
 			return nil, nil, err
 		}
 		total.add(sorted)
+		some := slices.ContainsFunc(how.Languages, func(code string) bool { return sorted.Rows[code] > 0 })
 		for _, code := range how.Languages {
-			texts[code] = append(texts[code], filepath.Join(own, code+".jsonl"))
+			if sorted.Rows[code] > 0 || !some {
+				texts[code] = append(texts[code], filepath.Join(own, code+".jsonl"))
+			}
+		}
+	}
+	for _, code := range how.Languages {
+		if texts[code] == nil { // that it is empty is for the run to say
+			texts[code] = []string{filepath.Join(dir, groupName(groups[0][0]), code+".jsonl")}
 		}
 	}
 	return texts, total, nil
