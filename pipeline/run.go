@@ -150,8 +150,7 @@ func Digest(cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	settings, _ := config.NewRecord(&cfg, models, choice.Scorer)
-	of := []any{settings, languages}
+	of := []any{config.RecordOf(&cfg, models, choice.Scorer), languages}
 	if choice.ToFit { // besides, it depends on the text
 		of = append(of, chooser.FittedName())
 	}

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"bitextmine/corpus"
 	"bitextmine/encode"
@@ -55,7 +54,7 @@ type Config struct {
 	setting.Nights
 
 	valid        bool               // set by Validate
-	arithmetic   setting.Arithmetic // set by Place
+	arithmetic   setting.Arithmetic // set by place
 	DryRun       io.Writer          `setting:"-"` // gets an engine's scripts instead of a run
 	SortWarnings []string           `setting:"-"` // each names what sorting left out of mixed text
 	OneOfMany    bool               `setting:"-"` // a pair of many, whose text --text names
@@ -141,13 +140,13 @@ func (c *Config) SearchOptions() backend.Options {
 // EncoderOptions are the settings that an encoder, or a scorer's token vectors, are opened with on the CPU.
 func (c *Config) EncoderOptions() encode.Options { return setting.EncoderOptions(c.Resources) }
 
-// Record returns the settings that run.json holds, given the models and the scorer's digest.
-func (c *Config) Record(m Models, scorerDigest string) setting.Record {
+// RecordOf returns the settings that run.json holds, given the models and the scorer, which may be nil.
+func RecordOf(c *Config, m Models, scorer *score.Named) setting.Record {
 	r := setting.Record{
 		Languages: c.Languages, Text: c.Text, Sides: c.Sides, Dividing: c.Dividing, Aligning: c.Aligning, Encoding: c.Encoding, Vectors: c.Vectors, Searching: c.Searching, Decision: c.Decision,
 		Refining: c.Refining, Judging: c.Judging, Arithmetic: c.arithmetic,
 	}
-	r.Encoder, r.Refine, r.Judge, r.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest
+	r.Encoder, r.Refine, r.Judge, r.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest(scorer, m.Encoder)
 	r.DocPairs = c.docPairs
 	if c.learned != nil {
 		r.Splitter = c.learned.Digest
@@ -162,14 +161,15 @@ func (c *Config) Record(m Models, scorerDigest string) setting.Record {
 	return r
 }
 
-// PlanSettings returns the settings as the keys of stages hold them; search is whose lists they are.
-func (c *Config) PlanSettings(m Models, search, scorerDigest string) plan.Settings {
+// SettingsOf returns the settings as the keys of stages hold them, given the models and the scorer, which may be nil;
+// search is whose lists they are.
+func SettingsOf(c *Config, search string, m Models, scorer *score.Named) plan.Settings {
 	s := plan.Settings{
 		Corpus: commonOptions(c.Text), EncoderName: m.Encoder.Name, Encoding: c.Encoding, Dim: m.Encoder.Dim, Vectors: c.Vectors,
 		Searching: c.Searching, Decision: c.Decision, Refining: c.Refining, Judging: c.Judging, Aligning: c.Aligning, Arithmetic: c.arithmetic,
 	}
 	s.DocPairs = c.docPairs
-	s.Encoder, s.Refine, s.Judge, s.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest
+	s.Encoder, s.Refine, s.Judge, s.Scorer = digestOf(m.Encoder), digestOf(m.Strong), digestOf(m.Judge), scorerDigest(scorer, m.Encoder)
 	s.Search, s.SearchApproximate = search, ""
 	return s
 }
@@ -244,14 +244,17 @@ func (c *Config) textPaths() (paths []string) {
 
 // NewReport starts the report of a run. scorer may be nil.
 func NewReport(cfg *Config, version string, m Models, scorer *score.Named) *record.Report {
-	s, from := NewRecord(cfg, m, scorer)
+	s := RecordOf(cfg, m, scorer)
 	report := &record.Report{
-		Version: version, ConfigDigest: plan.Digest(s), Settings: s, Scorer: from,
-		Threads: cfg.Threads, Started: time.Now().UTC(), Work: absolute(cfg.Work),
+		Version: version, ConfigDigest: plan.Digest(s), Settings: s,
+		Threads: cfg.Threads, Work: absolute(cfg.Work),
 		Encoder:  *encoderReport(m.Encoder),
 		Refiner:  encoderReport(m.Strong),
 		Judge:    encoderReport(m.Judge),
 		Versions: map[string]string{"go": runtime.Version(), "mine": version, "blas": faiss.RunningBLAS().String()},
+	}
+	if scorer != nil {
+		report.Scorer = &record.ScorerReport{Name: scorer.Name, Encoder: scorer.Encoder.Name, FittedOn: scorer.FittedOn}
 	}
 	return report
 }
@@ -262,20 +265,6 @@ func encoderReport(m *model.Model) *record.EncoderReport {
 		return nil
 	}
 	return &record.EncoderReport{Name: m.Name, Digest: m.Digest, Dim: m.Dim}
-}
-
-// NewRecord returns the settings and the scorer as run.json has them.
-func NewRecord(cfg *Config, m Models, scorer *score.Named) (setting.Record, *record.ScorerReport) {
-	s := cfg.Record(m, scorerDigest(scorer, m.Encoder))
-	if scorer == nil {
-		return s, nil
-	}
-	return s, &record.ScorerReport{Name: scorer.Name, Encoder: scorer.Encoder.Name, FittedOn: scorer.FittedOn}
-}
-
-// SettingsOf is PlanSettings of opened models and a scorer that was read.
-func SettingsOf(cfg *Config, search string, m Models, scorer *score.Named) plan.Settings {
-	return cfg.PlanSettings(m, search, scorerDigest(scorer, m.Encoder))
 }
 
 // digestOf is a model's digest; empty without one.

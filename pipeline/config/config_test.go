@@ -86,13 +86,14 @@ func TestKeysStay(t *testing.T) {
 			if err := cfg.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			record := cfg.Record(Models{Encoder: model}, c.scorer)
+			record := RecordOf(&cfg, Models{Encoder: model}, nil)
+			record.Scorer = c.scorer
 			sameJSON(t, "record", record, c.record)
 			if got := plan.Digest(record); got != c.digest {
 				t.Errorf("config digest %s, want %s", got, c.digest)
 			}
-			settings := cfg.PlanSettings(Models{Encoder: model}, c.search, c.scorer)
-			settings.ConfigDigest = c.digest
+			settings := SettingsOf(&cfg, c.search, Models{Encoder: model}, nil)
+			settings.Scorer, settings.ConfigDigest = c.scorer, c.digest
 			sameJSON(t, "settings in the key of the bitext", settings, c.settings)
 			if got := search.Key(settings, c.source, c.target); got != c.cell {
 				t.Errorf("key of a cell %s, want %s", got, c.cell)

@@ -35,7 +35,7 @@ func OpenModels(c *Config) (m Models, err error) {
 	if m.Judge, err = setting.OpenJudge(c.Judging); err != nil {
 		return m, err
 	}
-	return m, Place(c, m)
+	return m, place(c, m)
 }
 
 // Refiner returns the plan's entry of the strong encoder; nil without one.
@@ -74,9 +74,9 @@ func (m Models) Weights(c *Config) (w stage.Weights, err error) {
 	return w, nil
 }
 
-// Place records what computes the encoders. A device that would compute nothing is refused: a user who asks for a GPU
+// place records what computes the encoders. A device that would compute nothing is refused: a user who asks for a GPU
 // must not silently get the CPU.
-func Place(c *Config, m Models) (err error) {
+func place(c *Config, m Models) (err error) {
 	if c.arithmetic.RefineDevice, err = setting.ArithmeticOf(c.Resources, m.Strong); err != nil {
 		return err
 	}

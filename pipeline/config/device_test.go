@@ -37,7 +37,7 @@ func TestDeviceInKeys(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
-		for _, settings := range []any{SettingsOf(&cfg, "exact", m, nil), cfg.Record(m, "")} {
+		for _, settings := range []any{SettingsOf(&cfg, "exact", m, nil), RecordOf(&cfg, m, nil)} {
 			data, err := json.Marshal(settings)
 			if err != nil {
 				t.Fatal(err)

@@ -120,7 +120,7 @@ func TestSplitInRecords(t *testing.T) {
 	for choice, want := range map[string]string{"": "", "auto": "", "on": "on", "off": "off"} {
 		cfg := defaultConfig()
 		cfg.Split = choice
-		if got := cfg.Record(Models{}, "").Split; got != want {
+		if got := RecordOf(&cfg, Models{}, nil).Split; got != want {
 			t.Errorf("%q is %q in a record, want %q", choice, got, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSplitter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, record := languages[0].Inputs[0], cfg.Record(Models{}, "")
+		in, record := languages[0].Inputs[0], RecordOf(&cfg, Models{}, nil)
 		if in.Splitter == nil || in.Splitter.Path != splitter || in.Splitter.Threshold != threshold || !strings.HasSuffix(in.Corpus.Split, " "+record.Splitter) || record.SplitterThreshold != threshold {
 			t.Errorf("input %+v, options %+v, record %+v", in, in.Corpus, record.Dividing)
 		}
@@ -174,8 +174,8 @@ func TestSplitter(t *testing.T) {
 		t.Errorf("both thresholds have one key: %v", seen)
 	}
 	cfg := config("", 0.5)
-	if err := cfg.Validate(); err != nil || cfg.Record(Models{}, "").Dividing != (setting.Dividing{Split: setting.SplitOn}) {
-		t.Errorf("%+v %v", cfg.Record(Models{}, "").Dividing, err)
+	if err := cfg.Validate(); err != nil || RecordOf(&cfg, Models{}, nil).Dividing != (setting.Dividing{Split: setting.SplitOn}) {
+		t.Errorf("%+v %v", RecordOf(&cfg, Models{}, nil).Dividing, err)
 	}
 	for says, cfg := range map[string]Config{"has no sentencepiece.bpe.model": config(encodetest.Splitter(t, map[string][]byte{"sentencepiece.bpe.model": nil}), 0.25), "split = off": config(splitter, 0.25)} {
 		if says == "split = off" {

@@ -113,7 +113,7 @@ func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*So
 				break
 			}
 		}
-		for _, out := range s.outputs { // before the first file appears
+		for _, out := range s.outputs { // a full disk is met here, where no file has appeared yet
 			failed = cmp.Or(failed, out.Flush())
 		}
 		return failed

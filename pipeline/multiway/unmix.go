@@ -217,8 +217,8 @@ func Readable(patterns []string, skip bool) (files []input.File, warnings []stri
 	return files, warnings, err
 }
 
-// sortGroups sorts files into directories of dir, and returns each language's files: those with text, unless a directory
-// has none in any of the languages.
+// sortGroups sorts files into directories of dir, and returns each language's files: those with text, unless a
+// directory has none in any of the languages.
 func sortGroups(ctx context.Context, files []input.File, dir string, how Sorting) (map[string][]string, *Sorted, error) {
 	groups, err := grouped(files)
 	if err != nil {

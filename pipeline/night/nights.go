@@ -166,8 +166,9 @@ func (d Directory) Link(name string) error {
 	return atomicfile.SyncDir(string(d))
 }
 
-// Prune removes the oldest nights until keep are left, and what engines logged before these. The tasks of a pair of many
-// are logged beside its directory, too, before its own run begins: there, what was logged before the last night that goes.
+// Prune removes the oldest nights until keep are left, and what engines logged before these. The tasks of a pair of
+// many are logged beside its directory, too, and before its own run begins: there, what was logged before the last
+// night that goes.
 func (d Directory) Prune(keep int, oneOfMany bool) error {
 	names, err := d.clean()
 	if err != nil || len(names) <= keep {

@@ -18,7 +18,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"bitextmine/encode/model"
 	"bitextmine/index/backend"
 	"bitextmine/index/exact"
 	"bitextmine/internal/badinput"
@@ -236,24 +235,13 @@ func Fits(cfg *config.Config, version string) error {
 	return err
 }
 
-// RequestOf returns the request for the plans of a run with these settings. The run's own text is not read, and no
-// scorer is opened: neither changes the tasks or their cost.
+// RequestOf returns the request for the plans of a run with these settings. The run's own text is not read.
 func RequestOf(cfg *config.Config, version string) (stage.Request, error) {
 	if err := cfg.Validate(); err != nil {
 		return stage.Request{}, err
 	}
-	var m config.Models
-	var err error
-	if m.Encoder, err = model.Load(cfg.Encoder); err != nil {
-		return stage.Request{}, err
-	}
-	if m.Strong, err = setting.OpenRefiner(cfg.Refining, m.Encoder); err != nil {
-		return stage.Request{}, err
-	}
-	if m.Judge, err = setting.OpenJudge(cfg.Judging); err != nil {
-		return stage.Request{}, err
-	}
-	if err := config.Place(cfg, m); err != nil {
+	m, err := config.OpenModels(cfg)
+	if err != nil {
 		return stage.Request{}, err
 	}
 	// A scorer that would be fitted on the way costs as much as the default one.
