@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -78,19 +79,22 @@ type comparison struct {
 	languages     [2]map[[2]string]bool // languages of the runs' pairs
 	files         map[string]string     // kinds of changes by path
 	pairs         map[pair]scored       // the first run's pairs that the second has not shown yet
-	before, after [2]map[[16]byte]bool
-	labels        label.Index // the second run's
-	scores        [][2]scored // scores of Changes, before and after, until both runs are read
-	rated         [2]bool     // whether the runs have probabilities; a pair of aligned documents alone has none
+	before, after [2][]uint64           // halves of the keys of the runs' sentences, sorted once a run is read
+	labels        label.Index           // the second run's
+	scores        [][2]scored           // scores of Changes, before and after, until both runs are read
+	rated         [2]bool               // whether the runs have probabilities; a pair of aligned documents alone has none
 }
 
+// DiffMemory is how many bytes of memory Diff takes for the kept pairs of both runs together, as it was measured,
+// without the texts of what changed.
+func DiffMemory(kept int) int64 { return 120 * int64(kept) }
+
 // Diff compares the kept pairs of two runs, named by their output directories or their bitext files. Pairs are the same
-// if their sentence keys are. Memory is some 300 bytes a pair, and the texts of what changed.
+// if their sentence keys are.
 func Diff(ctx context.Context, before, after string) (*Difference, error) {
 	c := &comparison{pairs: map[pair]scored{}}
 	c.Causes = map[string]map[string]int{Added: {}, Removed: {}}
 	for side := range 2 {
-		c.before[side], c.after[side] = map[[16]byte]bool{}, map[[16]byte]bool{}
 		c.languages[side] = map[[2]string]bool{}
 	}
 	if err := c.compareFiles(before, after); err != nil {
@@ -102,9 +106,11 @@ func Diff(ctx context.Context, before, after string) (*Difference, error) {
 	if err := kept(ctx, before, c.first); err != nil {
 		return nil, err
 	}
+	sortSides(c.before)
 	if err := kept(ctx, after, c.second); err != nil {
 		return nil, err
 	}
+	sortSides(c.after)
 	if err := c.refuseStrangers(before, after); err != nil {
 		return nil, err
 	}
@@ -215,14 +221,14 @@ func inputsOf(run string) (map[string]string, error) {
 func (c *comparison) first(row *bitext.Row) {
 	c.pairs[pair{row.Source.Key, row.Target.Key}] = c.scored(row, 0)
 	c.languages[0][[2]string{row.Source.Lang, row.Target.Lang}] = true
-	c.before[0][row.Source.Key], c.before[1][row.Target.Key] = true, true
+	addSides(&c.before, row)
 	c.Before++
 }
 
 func (c *comparison) second(row *bitext.Row) {
 	c.After++
 	c.languages[1][[2]string{row.Source.Lang, row.Target.Lang}] = true
-	c.after[0][row.Source.Key], c.after[1][row.Target.Key] = true, true
+	addSides(&c.after, row)
 	p := pair{row.Source.Key, row.Target.Key}
 	was, there := c.pairs[p]
 	delete(c.pairs, p)
@@ -295,10 +301,24 @@ func (c *comparison) cause(kind string, row *bitext.Row) string {
 	if kind == Added {
 		other = c.before
 	}
-	if other[0][row.Source.Key] || other[1][row.Target.Key] {
-		return OtherPartner
+	for side, key := range [2][16]byte{row.Source.Key, row.Target.Key} {
+		if _, there := slices.BinarySearch(other[side], half(key)); there {
+			return OtherPartner
+		}
 	}
 	return OtherScore
+}
+
+// half stands for a sentence's key, which is a hash.
+func half(key [16]byte) uint64 { return binary.BigEndian.Uint64(key[:8]) }
+
+func addSides(to *[2][]uint64, row *bitext.Row) {
+	to[0], to[1] = append(to[0], half(row.Source.Key)), append(to[1], half(row.Target.Key))
+}
+
+func sortSides(of [2][]uint64) {
+	slices.Sort(of[0])
+	slices.Sort(of[1])
 }
 
 // kept calls do with every kept row of a run.

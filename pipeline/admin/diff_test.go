@@ -61,6 +61,28 @@ func TestDiffOfARenamedFile(t *testing.T) {
 	}
 }
 
+// TestDiffOfOtherPartners: a pair with a sentence of another pair of the other run, on the same side, gave way to it.
+func TestDiffOfOtherPartners(t *testing.T) {
+	dir := t.TempDir()
+	run := func(name string, pairs ...[2]byte) string {
+		var rows []bitext.Row
+		for _, p := range pairs {
+			rows = append(rows, bitext.Row{Source: bitext.Sentence{Lang: "de", Key: [16]byte{p[0]}}, Target: bitext.Sentence{Lang: "en", Key: [16]byte{p[1]}}, Score: 1, Keep: true})
+		}
+		writeBitext(t, filepath.Join(dir, name), rows...)
+		return filepath.Join(dir, name)
+	}
+	d, err := Diff(t.Context(), run("before", [2]byte{9, 9}, [2]byte{1, 1}, [2]byte{2, 2}, [2]byte{3, 4}), run("after", [2]byte{9, 9}, [2]byte{5, 2}, [2]byte{1, 6}, [2]byte{4, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, causes := range d.Causes {
+		if causes[OtherPartner] != 2 || causes[OtherScore] != 1 {
+			t.Errorf("%s: %v", kind, causes)
+		}
+	}
+}
+
 // TestDiffOfOtherLanguages: runs of other languages are refused, a run without pairs is compared with any.
 func TestDiffOfOtherLanguages(t *testing.T) {
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"bitextmine/internal/lockfile"
 	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/config"
+	"bitextmine/pipeline/plan"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 )
@@ -149,20 +150,33 @@ func (n *Night) publish(ctx context.Context, out Directory) (*record.Report, err
 	}
 	n.warnings = append(n.warnings, report.Warnings...)
 	final, dir := out.Night(name)
-	file := filepath.Base(report.Bitext.Path)
-	report.Bitext.Path = filepath.Join(final, file)
+	report.Bitext.Path = filepath.Join(final, filepath.Base(report.Bitext.Path))
 	if err := report.Write(filepath.Join(dir, record.ReportName)); err != nil {
 		return nil, err
 	}
-	var changes *admin.Difference
-	if n.previous != nil {
-		if changes, err = admin.Diff(ctx, n.before, filepath.Join(dir, file)); err != nil {
-			n.warn("the run before cannot be compared with: %s", strings.ReplaceAll(err.Error(), dir, final))
-		}
-	}
+	changes := n.changes(ctx, report, dir, final)
 	page := morningPage(name, report, n.previous, changes, n.warnings)
 	if err := atomicfile.WriteBytes(filepath.Join(dir, SummaryName), page); err != nil {
 		return nil, err
 	}
 	return report, out.Publish(name)
+}
+
+// changes compares a night, whose directory will be final, with the run before; nil: there is none, or it cannot be
+// compared.
+func (n *Night) changes(ctx context.Context, report *record.Report, dir, final string) *admin.Difference {
+	if n.previous == nil {
+		return nil
+	}
+	need, bound := admin.DiffMemory(n.previous.Counts.Kept+report.Counts.Kept), n.Config.MemoryBound()
+	if bound > 0 && need > bound {
+		n.warn("the run before is not compared with, which takes %s of memory, more than max_memory = %s: mine diff does it",
+			plan.Bytes(need), plan.Bytes(bound))
+		return nil
+	}
+	changes, err := admin.Diff(ctx, n.before, filepath.Join(dir, filepath.Base(report.Bitext.Path)))
+	if err != nil {
+		n.warn("the run before cannot be compared with: %s", strings.ReplaceAll(err.Error(), dir, final))
+	}
+	return changes
 }

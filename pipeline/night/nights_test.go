@@ -1,7 +1,9 @@
 package night
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,6 +151,28 @@ func TestLogsOfNights(t *testing.T) {
 				t.Errorf("with %d nights %v of %s are left, error %v", c.keep, left, dir, err)
 			}
 		}
+	}
+}
+
+// TestComparisonWithinMemory: a night that has too many pairs to be compared with the one before is published without.
+func TestComparisonWithinMemory(t *testing.T) {
+	out := Directory(t.TempDir())
+	if err := os.Mkdir(filepath.Join(string(out), label.RunsName), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	report := &record.Report{Started: time.Now(), Counts: record.Counts{Kept: 5000}}
+	n := &Night{Log: slog.New(slog.DiscardHandler), previous: &record.Report{Counts: record.Counts{Kept: 5000}}}
+	n.Config.MaxMemory = "1MiB"
+	n.Mine = func(_ context.Context, _ *record.Report, _ func(*record.Report), dir func(*record.Report) (string, error)) (*record.Report, error) {
+		_, err := dir(report)
+		return report, err
+	}
+	if _, err := n.publish(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(string(out), LatestName, SummaryName))
+	if want := "not compared with, which takes 1.1 MiB of memory, more than max_memory = 1.0 MiB: mine diff"; err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("error %v, no %q in\n%s", err, want, page)
 	}
 }
 
