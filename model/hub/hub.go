@@ -168,7 +168,11 @@ func (c *Client) get(ctx context.Context, address, name, revision string, into a
 		return o.Answer(response)
 	}
 	const largest = 64 << 20
-	if err := json.NewDecoder(io.LimitReader(response.Body, largest)).Decode(into); err != nil {
+	raw, err := io.ReadAll(io.LimitReader(response.Body, largest))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
 		return badinput.Errorf("%s does not answer as the Hugging Face hub does: %w: set HF_ENDPOINT to a server with its protocol", address, err)
 	}
 	return nil

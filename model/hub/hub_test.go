@@ -226,6 +226,17 @@ func TestBrokenTransfersAreResumed(t *testing.T) {
 	}
 }
 
+func TestBrokenListsAreAskedForAgain(t *testing.T) {
+	s := serve(t, files(t))
+	s.answers = append(s.answers, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"sha": "01`))
+	})
+	if r, err := s.client().List(t.Context(), "org/repo", ""); err != nil || r.Commit != commit {
+		t.Errorf("the repository is %+v: %v", r, err)
+	}
+}
+
 // status answers once with a status and headers.
 func status(code int, headers ...string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
