@@ -3,6 +3,7 @@ package embedding
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -153,17 +154,19 @@ func TestWriteRefusesAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// A failed second attempt must not leave the first .json to describe other rows.
-func TestRewriteRemovesOldMetaFirst(t *testing.T) {
+// The older file stays whole, with its .json, when its rows cannot be replaced.
+func TestFailedRewriteLeavesTheOlderFile(t *testing.T) {
 	path := write(t, testMeta, 1, 0, 0)
-	_, err := Write(path, testMeta, func(w *Writer) error {
-		if _, err := os.Stat(MetaPath(path)); err == nil {
-			t.Error("the old .json is still there while rows are written")
-		}
-		return w.Append([]float32{0, 1, 0})
-	})
+	_, err := Write(path, testMeta, func(*Writer) error { return errors.New("no further rows") })
+	if err == nil {
+		t.Fatal("the rows were replaced")
+	}
+	f, err := Open(path, Want{Encoder: testMeta.Encoder})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,7 +34,7 @@ type Meta struct {
 func MetaPath(path string) string { return strings.TrimSuffix(path, ".npy") + ".json" }
 
 // Write publishes an embedding file and its .json. fill appends the rows, and meta.N is set to their number. If it
-// fails, it leaves nothing under either name. The .json is written last, so an embedding file that has a .json is
+// fails, it leaves what was under both names. The .json is written last, so an embedding file that has a .json is
 // complete.
 func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 	if !strings.HasSuffix(path, ".npy") {
@@ -46,10 +46,6 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 	if meta.Dim < 1 || meta.Dim > dimLimit {
 		return meta, badinput.Errorf("embedding file %s: dim is %d but must be from 1 to %d", path, meta.Dim, dimLimit)
 	}
-	// An older .json must not describe the new rows, not even for a moment.
-	if err := os.Remove(MetaPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return meta, fmt.Errorf("write %s: %w", path, err)
-	}
 	err := atomicfile.Write(path, func(f *os.File) error {
 		if _, err := f.Write(npyHeader(descr[meta.DType], 0, meta.Dim)); err != nil {
 			return err
@@ -58,8 +54,14 @@ func Write(path string, meta Meta, fill func(w *Writer) error) (Meta, error) {
 		if meta.N, err = writeRows(f, meta.Dim, meta.DType, fill); err != nil {
 			return err
 		}
-		_, err = f.WriteAt(npyHeader(descr[meta.DType], meta.N, meta.Dim), 0)
-		return err
+		if _, err = f.WriteAt(npyHeader(descr[meta.DType], meta.N, meta.Dim), 0); err != nil {
+			return err
+		}
+		// An older .json must not describe the new rows, not even for a moment.
+		if err := os.Remove(MetaPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	})
 	if err != nil {
 		return meta, err
