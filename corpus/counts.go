@@ -149,10 +149,6 @@ func (c Counts) skippedText() string {
 
 // clone returns a copy that shares no memory with c.
 func (c Counts) clone() Counts {
-	skipped := make(map[Reason]uint64, len(c.Skipped))
-	for r, n := range c.Skipped {
-		skipped[r] = n
-	}
-	c.Skipped, c.Examples, c.LeftOut = skipped, slices.Clone(c.Examples), maps.Clone(c.LeftOut)
+	c.Skipped, c.Examples, c.LeftOut = maps.Clone(c.Skipped), slices.Clone(c.Examples), maps.Clone(c.LeftOut)
 	return c
 }

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"unicode/utf8"
@@ -28,15 +27,9 @@ type LineFile struct {
 
 // OpenLines opens an input, decompressed, whose lines have at most maxBytes bytes.
 func OpenLines(in input.File, maxBytes int) (*LineFile, error) {
-	f, err := input.OpenDecompressed(in)
+	lines, f, err := input.OpenLines(in, maxBytes)
 	if err != nil {
 		return nil, err
-	}
-	// The longest line and its line end must fit, or input.LineReader treats the line as too long.
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path,
-		maxBytes)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return &LineFile{file: f, lines: lines}, nil
 }

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bufio"
 	"errors"
 	"io"
 
@@ -21,13 +20,9 @@ type poReader struct {
 }
 
 func openPO(in input.File) (*poReader, error) {
-	f, err := input.OpenDecompressed(in)
+	lines, f, err := input.OpenLines(in, MaxLineBytes)
 	if err != nil {
 		return nil, err
-	}
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, MaxLineBytes+2), in.Path, MaxLineBytes)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return &poReader{Closer: f, name: in.Path, messages: page.NewPO(lines, "msgstr")}, nil
 }

@@ -2,7 +2,6 @@
 package csv
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -49,13 +48,9 @@ type File struct {
 
 // Open opens an input, decompressed, whose records have at most maxBytes bytes.
 func Open(in input.File, maxBytes int) (*File, error) {
-	f, err := input.OpenDecompressed(in)
+	lines, f, err := input.OpenLines(in, maxBytes)
 	if err != nil {
 		return nil, err
-	}
-	lines, err := input.NewLineReader(bufio.NewReaderSize(f, max(input.PeekBytes, maxBytes+len("\r\n"))), in.Path, maxBytes)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	r, err := NewReader(lines)
 	if errors.Is(err, io.EOF) {

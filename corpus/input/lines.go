@@ -32,6 +32,19 @@ var (
 	utf16BE = []byte("\xfe\xff")
 )
 
+// OpenLines opens an input, decompressed, whose lines have at most longest bytes. The file must be closed last.
+func OpenLines(in File, longest int) (*LineReader, io.Closer, error) {
+	f, err := OpenDecompressed(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, err := NewLineReader(bufio.NewReaderSize(f, max(PeekBytes, longest+len("\r\n"))), in.Path, longest)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return lines, f, nil
+}
+
 // NewLineReader needs a buffered reader of at least max+2 bytes, for the longest line and its line end.
 func NewLineReader(br *bufio.Reader, name string, max int) (*LineReader, error) {
 	head, err := br.Peek(min(br.Size(), 4096))

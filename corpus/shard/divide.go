@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"bitextmine/corpus"
@@ -147,20 +146,8 @@ func (s *sentences) total() corpus.Counts {
 	if s.splitter == nil {
 		return read
 	}
-	all := s.counts
-	all.Lines += read.SkippedTotal()
-	all.Records, all.Tabbed = read.Lines, read.Tabbed
-	all.Skipped = read.Skipped // a copy
-	for reason, n := range s.counts.Skipped {
-		if all.Skipped == nil {
-			all.Skipped = map[corpus.Reason]uint64{}
-		}
-		all.Skipped[reason] += n
-	}
-	all.Examples = slices.Concat(read.Examples, s.counts.Examples)
-	all.LeftOut = maps.Clone(s.counts.LeftOut)
-	for why, n := range read.LeftOut {
-		all.Leave(why, int(n))
-	}
+	all := corpus.Counts{Lines: read.SkippedTotal(), Records: read.Lines, Tabbed: read.Tabbed, Skipped: read.Skipped, LeftOut: read.LeftOut,
+		Examples: slices.Concat(read.Examples, s.counts.Examples)}
+	all.Add(s.counts)
 	return all
 }
