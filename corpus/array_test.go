@@ -26,7 +26,13 @@ func TestCSVAndJSONArrays(t *testing.T) {
 	if err != nil || len(all) != 2 || all[1].Text != "two" || all[1].Line != 2 {
 		t.Errorf("an array of texts: %+v, %v", all, err)
 	}
-	all, counts, err := readAll("bad.csv", []byte("text,n\nfine,1\nshort\n\"a\"b,2\nfine again,3\n\"open,4\n"), DefaultOptions())
+	// Python writes NaN and Infinity, which JSON does not have.
+	nan := `[{"text":"NaN, \"Infinity, \\","score":NaN,"more":[-Infinity,{"a":Infinity}]}, {"text":NaN},{"text":"[2}, ","score":1}]`
+	all, counts, err := readAll("nan.json", []byte(nan), DefaultOptions())
+	if err != nil || len(all) != 2 || all[0].Text != `NaN, "Infinity, \` || all[1].Text != "[2}, " || all[1].Line != 3 || counts.Skipped[ReasonEmpty] != 1 {
+		t.Errorf("an array with NaN: %+v, %+v, %v", all, counts, err)
+	}
+	all, counts, err = readAll("bad.csv", []byte("text,n\nfine,1\nshort\n\"a\"b,2\nfine again,3\n\"open,4\n"), DefaultOptions())
 	if err != nil || len(all) != 2 || counts.Skipped[ReasonMalformed] != 3 || all[1].Line != 5 {
 		t.Errorf("bad records: %+v, %+v, %v", all, counts, err)
 	}
@@ -46,10 +52,23 @@ func TestCSVAndJSONArrays(t *testing.T) {
 		t.Errorf("quotation marks that are not closed: %+v, %+v, %v", all, counts, err)
 	}
 	for name, data := range map[string]string{
-		"cut.json": `[{"text":"one"}, {"te`, "deep.json": `["x",` + strings.Repeat("[", 20_000), "long.json": `["x", "` + strings.Repeat("x", 1<<20) + `"]`, "none.csv": "a,b\n1,2\n",
+		"cut.json": `[{"text":"one"}, {"te`, "comma.json": `["one",]`, "two.json": `["one" "two"]`, "closed.json": `["one"}, "two"]`, "deep.json": `["x",` + strings.Repeat("[", 20_000), "long.json": `["x", "` + strings.Repeat("x", 1<<20) + `"]`, "none.csv": "a,b\n1,2\n",
 	} {
 		_, _, err := readAll(name, []byte(data), DefaultOptions())
 		corpustest.BadInput(t, err, name)
+	}
+}
+
+// TestNoArray: a file that is named an array and is none says so.
+func TestNoArray(t *testing.T) {
+	options := DefaultOptions()
+	options.Format = FormatJSON
+	for _, data := range []string{"{\"text\":\"one\"}\n", "\"text\"", " \n"} {
+		_, _, err := readAll("a.json", []byte(data), options)
+		corpustest.BadInput(t, err, "a.json", "no JSON array", "--format jsonl")
+	}
+	if all, _, err := readAll("a.json", []byte("[\n]\n"), options); err == nil && len(all) > 0 {
+		t.Errorf("an empty array: %+v", all)
 	}
 }
 

@@ -36,7 +36,7 @@ var kinds = []kind{
 	{name: FormatTSV, suffixes: []string{".tsv"}, open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newTSVDecoder(in, o) })},
 	{name: FormatCSV, suffixes: []string{".csv"}, since: "2",
 		open: onLines(func(in *input.LineReader, o Options) (decoder, error) { return newCSVDecoder(in, o) })},
-	{name: FormatJSON, suffixes: []string{".json"}, since: "2", open: openArray,
+	{name: FormatJSON, suffixes: []string{".json"}, since: "3", open: openArray,
 		suits: func(_ string, head []byte) bool { return firstByte(head) == '[' }},
 	{name: FormatJSONL, suffixes: []string{".jsonl", ".ndjson", ".json"},
 		suits: func(suffix string, head []byte) bool { return suffix != ".json" || firstByte(head) == '{' },

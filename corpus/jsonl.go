@@ -237,47 +237,68 @@ func invalidAt(text []byte) string {
 type arrayDecoder struct {
 	jsonlDecoder
 	name     string
-	from     *budget
-	json     *json.Decoder
+	from     *bufio.Reader
+	element  []byte // the one that was read last
+	last     bool   // the array ends behind it
 	elements uint64
-}
-
-// budget is a reader that ends with an error where one element has more bytes than are allowed.
-type budget struct {
-	from io.Reader
-	left int64
 }
 
 var errElement = errors.New("an element is too long")
 
-func (b *budget) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errElement
-	}
-	n, err := b.from.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
-}
-
 // newArrayDecoder returns the decoder of a file that begins with a bracket.
 func newArrayDecoder(br *bufio.Reader, name string, opts Options) (*arrayDecoder, error) {
-	from := &budget{from: br}
-	d := &arrayDecoder{jsonlDecoder: jsonlDecoder{opts: opts, columns: opts.columns()}, name: name, from: from,
-		json: json.NewDecoder(from)}
-	d.refill()
-	if _, err := d.json.Token(); err != nil {
-		return nil, d.explain(err)
+	d := &arrayDecoder{jsonlDecoder: jsonlDecoder{opts: opts, columns: opts.columns()}, name: name, from: br}
+	switch b, err := d.visible(); {
+	case errors.Is(err, io.EOF), err == nil && b != '[':
+		return nil, badinput.Errorf("%s does not begin with [ and is no JSON array; give one array of objects, or JSON lines and --format jsonl", name)
+	case err != nil:
+		return nil, err
 	}
 	return d, nil
 }
 
-// refill allows another element of MaxLineBytes, and what the decoder reads ahead.
-func (d *arrayDecoder) refill() { d.from.left = int64(d.opts.MaxLineBytes) + 64<<10 }
+// visible is the next byte that is no white space.
+func (d *arrayDecoder) visible() (byte, error) {
+	for {
+		b, err := d.from.ReadByte()
+		if err != nil || bytes.IndexByte([]byte(" \t\r\n"), b) < 0 {
+			return b, err
+		}
+	}
+}
+
+// read reads an element to what ends it, a comma or the array's bracket.
+func (d *arrayDecoder) read() (end byte, err error) {
+	longest := d.opts.MaxLineBytes + 64<<10 // room for white space
+	d.element = d.element[:0]
+	depth, inText, escaped := 0, false, false
+	for len(d.element) <= longest {
+		b, err := d.from.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case inText:
+			inText = b != '"' || escaped
+			escaped = b == '\\' && !escaped
+		case b == '"':
+			inText = true
+		case b == '[', b == '{':
+			depth++
+		case depth == 0 && (b == ',' || b == ']'):
+			return b, nil
+		case b == ']', b == '}':
+			depth = max(depth-1, 0)
+		}
+		d.element = append(d.element, b)
+	}
+	return 0, errElement
+}
 
 func (d *arrayDecoder) explain(err error) error {
 	var syntax *json.SyntaxError
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax):
+	case errors.Is(err, io.EOF), errors.As(err, &syntax):
 		return badinput.Errorf("%s: the JSON array is cut off or malformed after element %d (%v); make the file again", d.name, d.elements, err)
 	case errors.Is(err, errElement):
 		return badinput.Errorf("%s: element %d of the JSON array has more than %d bytes; give JSON lines, or raise --max-line-bytes",
@@ -288,10 +309,8 @@ func (d *arrayDecoder) explain(err error) error {
 
 // ended returns io.EOF behind the array, where nothing else may be.
 func (d *arrayDecoder) ended() error {
-	d.refill()
-	_, err := d.json.Token()
-	var syntax *json.SyntaxError
-	if err == nil || errors.As(err, &syntax) || errors.Is(err, errElement) {
+	_, err := d.visible()
+	if err == nil {
 		return badinput.Errorf("%s: something follows the JSON array after element %d; give one array, or JSON lines", d.name, d.elements)
 	}
 	return err
@@ -300,16 +319,22 @@ func (d *arrayDecoder) ended() error {
 func (d *arrayDecoder) lines() uint64 { return d.elements }
 
 func (d *arrayDecoder) next(rec *record) error {
-	d.refill()
-	if !d.json.More() {
-		if _, err := d.json.Token(); err != nil { // the bracket
-			return d.explain(err)
-		}
+	if d.last {
+		return d.ended()
+	}
+	end, err := d.read()
+	if err != nil {
+		return d.explain(err)
+	}
+	d.last = end == ']'
+	if d.last && d.elements == 0 && len(bytes.TrimSpace(d.element)) == 0 {
 		return d.ended()
 	}
 	var raw json.RawMessage
-	if err := d.json.Decode(&raw); err != nil {
-		return d.explain(err)
+	if json.Unmarshal(d.element, &raw) != nil {
+		if err := json.Unmarshal(NaNAsNull(d.element), &raw); err != nil {
+			return d.explain(err)
+		}
 	}
 	d.elements++
 	rec.reset(d.elements, 0, 0)
