@@ -150,10 +150,10 @@ func (p *Pieces) Model(keep []bool, merged ...piece) []byte {
 		}
 	}
 	for _, piece := range merged {
-		content := protowire.AppendString(protowire.AppendTag(nil, pieceSpelling, protowire.BytesType), piece.spelling)
+		content := protofield.AppendBytes(nil, pieceSpelling, piece.spelling)
 		content = protowire.AppendFixed32(protowire.AppendTag(content, pieceScore, protowire.Fixed32Type),
 			math.Float32bits(piece.score))
-		out = protowire.AppendBytes(protowire.AppendTag(out, modelPieces, protowire.BytesType), content)
+		out = protofield.AppendBytes(out, modelPieces, content)
 	}
 	return append(out, p.rest...)
 }

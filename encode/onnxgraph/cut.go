@@ -3,7 +3,7 @@ package onnxgraph
 import (
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"bitextmine/internal/protofield"
 )
 
 // producers gives the node that makes a tensor.
@@ -135,11 +135,11 @@ func (g *Graph) waists(inputs []string, to string, cut func(Node) bool) []string
 
 // Cut is the model with only what tensor `to` needs, and `to` as an output that is float32; a graph that declares `to`
 // keeps its declaration.
-func (g *Graph) Cut(to string) []byte { return g.cut("", 0, to, func(string) bool { return true }) }
+func (g *Graph) Cut(to string) []byte { return g.cut("", nil, to, func(string) bool { return true }) }
 
 // CutAfter is Cut with tensor `from`, float32 [batch, columns], as the only input.
 func (g *Graph) CutAfter(from string, columns int, to string) []byte {
-	return g.cut(from, columns, to, func(string) bool { return false })
+	return g.cut(from, []int{-1, columns}, to, func(string) bool { return false })
 }
 
 // Part is Cut with those of the graph's inputs alone that `to` needs, and after them tensor `from`, float32 of any
@@ -151,14 +151,14 @@ func (g *Graph) Part(from, to string) (model []byte, inputs []string) {
 			inputs = append(inputs, name)
 		}
 	}
-	model = g.cut(from, 0, to, func(name string) bool { return takes[name] })
+	model = g.cut(from, nil, to, func(name string) bool { return takes[name] })
 	if from != "" {
 		inputs = append(inputs, from)
 	}
 	return model, inputs
 }
 
-func (g *Graph) cut(from string, columns int, to string, input func(name string) bool) []byte {
+func (g *Graph) cut(from string, shape []int, to string, input func(name string) bool) []byte {
 	nodes, takes := g.Between(from, to)
 	keep := map[int]bool{}
 	for _, i := range nodes {
@@ -188,32 +188,28 @@ func (g *Graph) cut(from string, columns int, to string, input func(name string)
 		}
 	}
 	if from != "" {
-		graph = appendMessage(graph, graphInput, floatValue(from, columns))
+		graph = protofield.AppendBytes(graph, graphInput, valueInfo(from, Float32, shape))
 	}
 	if !declared {
-		graph = appendMessage(graph, graphOutput, floatValue(to, 0))
+		graph = protofield.AppendBytes(graph, graphOutput, valueInfo(to, Float32, nil))
 	}
-	var model []byte
-	for _, f := range g.model {
-		if f.Number != modelGraph {
-			model = append(model, f.Raw...)
+	return protofield.AppendBytes(withoutGraph(g.model), modelGraph, graph)
+}
+
+// valueInfo is a ValueInfoProto of a tensor; without a shape it is of any, and a size of -1 is any.
+func valueInfo(name string, kind Type, shape []int) []byte {
+	tensor := protofield.AppendVarint(nil, 1, kind)
+	if shape != nil {
+		var dims []byte
+		for _, size := range shape {
+			var dim []byte
+			if size >= 0 {
+				dim = protofield.AppendVarint(nil, 1, size)
+			}
+			dims = protofield.AppendBytes(dims, 1, dim)
 		}
+		tensor = protofield.AppendBytes(tensor, 2, dims)
 	}
-	return appendMessage(model, modelGraph, graph)
-}
-
-func appendMessage(b []byte, number protowire.Number, message []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), message)
-}
-
-// floatValue is a ValueInfoProto of a float32 tensor, [batch, columns], or of any shape if columns is 0.
-func floatValue(name string, columns int) []byte {
-	const float32Type = 1
-	tensor := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), float32Type)
-	if columns > 0 {
-		width := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(columns))
-		tensor = appendMessage(tensor, 2, appendMessage(appendMessage(nil, 1, nil), 1, width))
-	}
-	info := appendMessage(nil, 1, []byte(name))
-	return appendMessage(info, 2, appendMessage(nil, 1, tensor))
+	info := protofield.AppendBytes(nil, 1, name)
+	return protofield.AppendBytes(info, 2, protofield.AppendBytes(nil, 1, tensor))
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"bitextmine/internal/protofield"
 )
 
 // tokens is a graph of tokens' vectors, with a product of two tensors, one of which is used twice.
@@ -48,10 +48,10 @@ func TestHalfProducts(t *testing.T) {
 			t.Errorf("%s is rounded to %v, %v", g.Nodes[i].Outputs[0], a, err)
 		}
 	}
-	half := protowire.AppendVarint(protowire.AppendTag(nil, tensorType, protowire.VarintType), uint64(Float16))
-	half = appendMessage(appendMessage(half, tensorName, []byte("w3")), tensorRaw, nil)
+	half := protofield.AppendVarint(nil, tensorType, Float16)
+	half = protofield.AppendBytes(protofield.AppendBytes(half, tensorName, "w3"), tensorRaw, "")
 	whole := parsed(t, tokens, nil)
-	with := parsed(t, whole.Replace(map[int][]byte{4: appendMessage(appendMessage(nil, graphNode, whole.Nodes[4].Raw), graphInitializer, half)}, nil), nil)
+	with := parsed(t, whole.Replace(map[int][]byte{4: protofield.AppendBytes(protofield.AppendBytes(nil, graphNode, whole.Nodes[4].Raw), graphInitializer, half)}, nil), nil)
 	if _, err := HalfProducts(with); !errors.Is(err, ErrHalf) {
 		t.Errorf("a graph in float16 gives %v", err)
 	}

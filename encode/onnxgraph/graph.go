@@ -167,19 +167,24 @@ func fieldOf(message []byte, number protowire.Number) protofield.Field {
 	return all[i]
 }
 
-// Rest are the fields of the model without its graph, and those of the graph without its nodes and initializers.
-func (g *Graph) Rest() (model, graph []byte) {
-	for _, f := range g.model {
+// withoutGraph are a model's other fields.
+func withoutGraph(model []protofield.Field) (others []byte) {
+	for _, f := range model {
 		if f.Number != modelGraph {
-			model = append(model, f.Raw...)
+			others = append(others, f.Raw...)
 		}
 	}
+	return others
+}
+
+// Rest are the fields of the model without its graph, and those of the graph without its nodes and initializers.
+func (g *Graph) Rest() (model, graph []byte) {
 	for _, f := range g.graph {
 		if f.Number != graphNode && f.Number != graphInitializer {
 			graph = append(graph, f.Raw...)
 		}
 	}
-	return model, graph
+	return withoutGraph(g.model), graph
 }
 
 // nameOf is a message's string field.
@@ -220,9 +225,8 @@ func (n *Node) attribute(message []byte) error {
 	if err != nil {
 		return err
 	}
-	const graph, graphs = 6, 11
 	for _, f := range all {
-		if f.Number != graph && f.Number != graphs {
+		if f.Number != attributeGraph && f.Number != attributeGraphs {
 			continue
 		}
 		n.Subgraphs = true

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-)
 
-func text(b []byte, number protowire.Number, s string) []byte {
-	return appendMessage(b, number, []byte(s))
-}
+	"bitextmine/internal/protofield"
+)
 
 // model has these nodes (operator, inputs, outputs), the weights w1 and w2, the inputs ids and mask, and the outputs.
 func model(outputs []string, nodes ...[3][]string) []byte {
@@ -20,24 +18,24 @@ func model(outputs []string, nodes ...[3][]string) []byte {
 	for _, n := range nodes {
 		var m []byte
 		for _, in := range n[1] {
-			m = text(m, 1, in)
+			m = protofield.AppendBytes(m, 1, in)
 		}
 		for _, out := range n[2] {
-			m = text(m, 2, out)
+			m = protofield.AppendBytes(m, 2, out)
 		}
-		graph = appendMessage(graph, graphNode, text(m, 4, n[0][0]))
+		graph = protofield.AppendBytes(graph, graphNode, protofield.AppendBytes(m, 4, n[0][0]))
 	}
 	for _, name := range []string{"w1", "w2"} {
-		graph = appendMessage(graph, graphInitializer, text(nil, 8, name))
+		graph = protofield.AppendBytes(graph, graphInitializer, protofield.AppendBytes(nil, 8, name))
 	}
 	for _, name := range []string{"ids", "mask"} {
-		graph = appendMessage(graph, graphInput, text(nil, 1, name))
+		graph = protofield.AppendBytes(graph, graphInput, protofield.AppendBytes(nil, 1, name))
 	}
 	for _, name := range outputs {
-		graph = appendMessage(graph, graphOutput, text(nil, 1, name))
+		graph = protofield.AppendBytes(graph, graphOutput, protofield.AppendBytes(nil, 1, name))
 	}
-	opset := protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), 18)
-	return appendMessage(appendMessage(nil, modelGraph, graph), modelOpset, opset)
+	opset := protofield.AppendVarint(nil, 2, 18)
+	return protofield.AppendBytes(protofield.AppendBytes(nil, modelGraph, graph), modelOpset, opset)
 }
 
 func op(name string, inputs ...string) [3][]string {
@@ -183,7 +181,7 @@ func TestReplaceANode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := appendMessage(appendMessage(nil, graphNode, other.Nodes[0].Raw), graphNode, other.Nodes[1].Raw)
+	fields := protofield.AppendBytes(protofield.AppendBytes(nil, graphNode, other.Nodes[0].Raw), graphNode, other.Nodes[1].Raw)
 	changed, err := Parse(WithOpset(g.Replace(map[int][]byte{5: fields}, map[string]bool{"w2": true}), "elsewhere", 3))
 	if err != nil {
 		t.Fatal(err)
@@ -201,19 +199,17 @@ func TestReplaceANode(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	number := func(b []byte, field protowire.Number, v int) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
-	}
+	number := protofield.AppendVarint[int]
 	packed := protowire.AppendVarint(protowire.AppendVarint(nil, 7), uint64(1<<64-2))
 	var m []byte
 	for _, attribute := range [][]byte{
-		number(text(nil, 1, "axis"), 3, 2),
-		number(number(text(nil, 1, "pads"), 8, 1), 8, 0),
-		appendMessage(text(nil, 1, "packed"), 8, packed),
-		protowire.AppendFixed32(protowire.AppendTag(text(nil, 1, "alpha"), 2, protowire.Fixed32Type), 0x3f000000),
-		text(text(nil, 1, "auto_pad"), 4, "SAME_UPPER"),
+		number(protofield.AppendBytes(nil, 1, "axis"), 3, 2),
+		number(number(protofield.AppendBytes(nil, 1, "pads"), 8, 1), 8, 0),
+		protofield.AppendBytes(protofield.AppendBytes(nil, 1, "packed"), 8, packed),
+		protowire.AppendFixed32(protowire.AppendTag(protofield.AppendBytes(nil, 1, "alpha"), 2, protowire.Fixed32Type), 0x3f000000),
+		protofield.AppendBytes(protofield.AppendBytes(nil, 1, "auto_pad"), 4, "SAME_UPPER"),
 	} {
-		m = appendMessage(m, 5, attribute)
+		m = protofield.AppendBytes(m, 5, attribute)
 	}
 	n, err := parseNode(m)
 	if err != nil {
@@ -294,11 +290,11 @@ func TestLargeWeights(t *testing.T) {
 	}
 	graph := []byte(nil)
 	for _, w := range []Initializer{NewFloat32("large", []int{3, 10_000}, values), NewFloat32("small", []int{2}, values[:2])} {
-		graph = appendMessage(graph, graphInitializer, w.Raw)
+		graph = protofield.AppendBytes(graph, graphInitializer, w.Raw)
 	}
-	graph = appendMessage(graph, graphInput, floatValue("ids", 1))
-	graph = appendMessage(graph, graphInput, floatValue("large", 10_000)) // as old graphs have it
-	data := appendMessage(nil, modelGraph, graph)
+	graph = protofield.AppendBytes(graph, graphInput, valueInfo("ids", Float32, []int{-1, 1}))
+	graph = protofield.AppendBytes(graph, graphInput, valueInfo("large", Float32, []int{-1, 10_000})) // of old graphs
+	data := protofield.AppendBytes(nil, modelGraph, graph)
 	g, err := Parse(data)
 	if err != nil {
 		t.Fatal(err)
@@ -368,14 +364,16 @@ func numbersOf(t *testing.T, w Initializer) []byte {
 
 // TestWeights: numbers are read of the model, or of a file beside it, up to its end if no length is said.
 func TestWeights(t *testing.T) {
-	entry := func(key, value string) []byte { return text(text(nil, 1, key), 2, value) }
+	entry := func(key, value string) []byte {
+		return protofield.AppendBytes(protofield.AppendBytes(nil, 1, key), 2, value)
+	}
 	tensor := func(entries ...[]byte) Initializer {
-		w := protowire.AppendVarint(protowire.AppendTag(nil, tensorDims, protowire.VarintType), 2)
-		w = protowire.AppendVarint(protowire.AppendTag(w, tensorType, protowire.VarintType), uint64(Float32))
+		w := protofield.AppendVarint(nil, tensorDims, 2)
+		w = protofield.AppendVarint(w, tensorType, Float32)
 		for _, e := range entries {
-			w = appendMessage(w, tensorExternal, e)
+			w = protofield.AppendBytes(w, tensorExternal, e)
 		}
-		return Initializer{"w3", protowire.AppendVarint(protowire.AppendTag(w, 14, protowire.VarintType), 1)}
+		return Initializer{"w3", protofield.AppendVarint(w, 14, 1)}
 	}
 	read := func(w Initializer) ([]byte, error) {
 		weight, err := w.Weight(func(string) (io.ReaderAt, error) {

@@ -33,15 +33,7 @@ func (g *Graph) Declared(open func(file string) (io.ReaderAt, error)) (*Graph, e
 			inside, err := weight.inside()
 			return fieldOfMessage(graphInitializer, inside), err
 		}
-		var shape []byte
-		for _, size := range weight.Shape {
-			dim := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(size))
-			shape = appendMessage(shape, 1, dim)
-		}
-		tensor := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(weight.Type))
-		tensor = appendMessage(tensor, 2, shape)
-		value := appendMessage(nil, 1, []byte(w.Name))
-		return fieldOfMessage(graphInput, appendMessage(value, 2, appendMessage(nil, 1, tensor))), nil
+		return fieldOfMessage(graphInput, valueInfo(w.Name, weight.Type, weight.Shape)), nil
 	})
 }
 
@@ -73,10 +65,10 @@ func Outside(head []byte, file string, offset, bytes int) []byte {
 		entries = append(entries, [2]string{"length", strconv.Itoa(bytes)})
 	}
 	for _, entry := range entries {
-		head = appendMessage(head, tensorExternal, appendMessage(appendMessage(nil, 1, []byte(entry[0])), 2, []byte(entry[1])))
+		head = protofield.AppendBytes(head, tensorExternal, protofield.AppendBytes(protofield.AppendBytes(nil, 1, entry[0]), 2, entry[1]))
 	}
 	const external = 1
-	return protowire.AppendVarint(protowire.AppendTag(head, tensorLocation, protowire.VarintType), external)
+	return protofield.AppendVarint(head, tensorLocation, external)
 }
 
 // withWeights is the graph with other fields in place of its weights, or the same: initializers or inputs.
@@ -113,5 +105,5 @@ func (g *Graph) withWeights(instead func(w Initializer, as protofield.Field) (pr
 
 // fieldOfMessage is a field of a message.
 func fieldOfMessage(number protowire.Number, content []byte) protofield.Field {
-	return protofield.Field{Number: number, Raw: appendMessage(nil, number, content), Content: content}
+	return protofield.Field{Number: number, Raw: protofield.AppendBytes(nil, number, content), Content: content}
 }

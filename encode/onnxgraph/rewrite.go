@@ -33,26 +33,17 @@ func (g *Graph) Replace(nodes map[int][]byte, without map[string]bool) []byte {
 		}
 		graph = append(graph, content...)
 	}
-	var model []byte
-	for _, f := range g.model {
-		if f.Number != modelGraph {
-			model = append(model, f.Raw...)
-		}
-	}
-	return appendMessage(model, modelGraph, graph)
+	return protofield.AppendBytes(withoutGraph(g.model), modelGraph, graph)
 }
 
 // WithOpset is a model that uses a set of operators, too.
 func WithOpset(model []byte, domain string, version int) []byte {
-	set := appendMessage(nil, 1, []byte(domain))
-	return appendMessage(model, modelOpset,
-		protowire.AppendVarint(protowire.AppendTag(set, 2, protowire.VarintType), uint64(version)))
+	return protofield.AppendBytes(model, modelOpset, protofield.AppendVarint(protofield.AppendBytes(nil, 1, domain), 2, version))
 }
 
 // Renamed is the node with other names of the tensors that it takes and gives, but for those in graphs of its own.
 func (n Node) Renamed(name func(string) string) (Node, error) {
-	const inputs, outputs = 1, 2
-	raw, err := renamed(n.Raw, name, inputs, outputs)
+	raw, err := renamed(n.Raw, name, nodeInput, nodeOutput)
 	if err != nil {
 		return n, err
 	}
@@ -61,7 +52,6 @@ func (n Node) Renamed(name func(string) string) (Node, error) {
 
 // Renamed is the tensor by another name.
 func (w Initializer) Renamed(name func(string) string) (Initializer, error) {
-	const tensorName = 8
 	if name(w.Name) == w.Name { // share the tensor's data
 		return w, nil
 	}
@@ -78,7 +68,7 @@ func renamed(message []byte, name func(string) string, fields ...protowire.Numbe
 	var out []byte
 	for _, f := range all {
 		if slices.Contains(fields, f.Number) && len(f.Content) > 0 {
-			out = appendMessage(out, f.Number, []byte(name(string(f.Content))))
+			out = protofield.AppendBytes(out, f.Number, name(string(f.Content)))
 			continue
 		}
 		out = append(out, f.Raw...)
@@ -191,10 +181,10 @@ func Pool(g *Graph, of string, how Reduction) ([]byte, error) {
 		reduce = operator(op, []string{of, place}, Pooled, whole("keepdims", 0))
 	}
 	last := len(g.Nodes) - 1
-	with := appendMessage(nil, graphNode, g.Nodes[last].Raw)
-	with = appendMessage(with, graphNode, reduce)
+	with := protofield.AppendBytes(nil, graphNode, g.Nodes[last].Raw)
+	with = protofield.AppendBytes(with, graphNode, reduce)
 	if constant != nil {
-		with = appendMessage(with, graphInitializer, constant)
+		with = protofield.AppendBytes(with, graphInitializer, constant)
 	}
 	pooled, err := Parse(g.Replace(map[int][]byte{last: with}, nil))
 	if err != nil {
@@ -205,17 +195,11 @@ func Pool(g *Graph, of string, how Reduction) ([]byte, error) {
 
 // int64s is a TensorProto; without a shape it is a scalar.
 func int64s(name string, shape []int, values ...int) []byte {
-	const int64Type = 7
-	var t, raw []byte
-	for _, d := range shape {
-		t = protowire.AppendVarint(protowire.AppendTag(t, tensorDims, protowire.VarintType), uint64(d))
-	}
-	t = protowire.AppendVarint(protowire.AppendTag(t, tensorType, protowire.VarintType), int64Type)
-	t = appendMessage(t, tensorName, []byte(name))
+	var raw []byte
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	return appendMessage(t, tensorRaw, raw)
+	return tensor(name, shape, Int64, raw)
 }
 
 // ErrHalf is a graph that computes in float16 already.
@@ -241,32 +225,18 @@ func HalfProducts(g *Graph) ([]byte, error) {
 		for _, name := range n.Inputs {
 			if name != "" && !rounded[name] {
 				rounded[name] = true
-				around = appendMessage(around, graphNode, cast(name, name+suffix, Float16))
+				around = protofield.AppendBytes(around, graphNode, cast(name, name+suffix, Float16))
 			}
 		}
-		product, err := n.renamed(suffix)
+		product, err := renamed(n.Raw, func(name string) string { return name + suffix }, nodeInput, nodeOutput)
 		if err != nil {
 			return nil, err
 		}
-		around = appendMessage(around, graphNode, product)
-		nodes[i] = appendMessage(around, graphNode, cast(n.Outputs[0]+suffix, n.Outputs[0], Float32))
+		around = protofield.AppendBytes(around, graphNode, product)
+		nodes[i] = protofield.AppendBytes(around, graphNode, cast(n.Outputs[0]+suffix, n.Outputs[0], Float32))
 		rounded[n.Outputs[0]] = true // the other product reads the result rounded here, before it continues in float32
 	}
 	return g.Replace(nodes, nil), nil
-}
-
-// renamed is the node with a suffix to the names of its inputs and outputs.
-func (n Node) renamed(suffix string) ([]byte, error) {
-	all, err := protofield.Split(n.Raw)
-	var out []byte
-	for _, f := range all {
-		if (f.Number == nodeInput || f.Number == nodeOutput) && len(f.Content) > 0 {
-			out = appendMessage(out, f.Number, append([]byte(nil), string(f.Content)+suffix...))
-		} else {
-			out = append(out, f.Raw...)
-		}
-	}
-	return out, err
 }
 
 // Field numbers of NodeProto and AttributeProto.
@@ -276,10 +246,12 @@ const (
 	nodeOp        = 4
 	nodeAttribute = 5
 
-	attributeName = 1
-	attributeInt  = 3
-	attributeInts = 8
-	attributeType = 20
+	attributeName   = 1
+	attributeInt    = 3
+	attributeGraph  = 6
+	attributeInts   = 8
+	attributeGraphs = 11
+	attributeType   = 20
 )
 
 // NewNode is a node without attributes.
@@ -291,12 +263,12 @@ func NewNode(op string, inputs []string, output string) Node {
 func operator(op string, inputs []string, output string, attributes ...[]byte) []byte {
 	var n []byte
 	for _, name := range inputs {
-		n = appendMessage(n, nodeInput, []byte(name))
+		n = protofield.AppendBytes(n, nodeInput, name)
 	}
-	n = appendMessage(n, nodeOutput, []byte(output))
-	n = appendMessage(n, nodeOp, []byte(op))
+	n = protofield.AppendBytes(n, nodeOutput, output)
+	n = protofield.AppendBytes(n, nodeOp, op)
 	for _, a := range attributes {
-		n = appendMessage(n, nodeAttribute, a)
+		n = protofield.AppendBytes(n, nodeAttribute, a)
 	}
 	return n
 }
@@ -304,17 +276,15 @@ func operator(op string, inputs []string, output string, attributes ...[]byte) [
 // whole is an attribute of one whole number.
 func whole(name string, value int) []byte {
 	const kind = 2 // INT
-	a := appendMessage(nil, attributeName, []byte(name))
-	a = protowire.AppendVarint(protowire.AppendTag(a, attributeInt, protowire.VarintType), uint64(value))
-	return protowire.AppendVarint(protowire.AppendTag(a, attributeType, protowire.VarintType), kind)
+	a := protofield.AppendVarint(protofield.AppendBytes(nil, attributeName, name), attributeInt, value)
+	return protofield.AppendVarint(a, attributeType, kind)
 }
 
 // wholes is an attribute that is a list of one whole number.
 func wholes(name string, value int) []byte {
 	const kind = 7 // INTS
-	a := appendMessage(nil, attributeName, []byte(name))
-	a = protowire.AppendVarint(protowire.AppendTag(a, attributeInts, protowire.VarintType), uint64(value))
-	return protowire.AppendVarint(protowire.AppendTag(a, attributeType, protowire.VarintType), kind)
+	a := protofield.AppendVarint(protofield.AppendBytes(nil, attributeName, name), attributeInts, value)
+	return protofield.AppendVarint(a, attributeType, kind)
 }
 
 func cast(from, to string, kind Type) []byte {

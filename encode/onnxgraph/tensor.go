@@ -188,7 +188,7 @@ func (w Initializer) Inside(open func(file string) (io.ReaderAt, error)) (Initia
 // inside is a TensorProto with the numbers in it.
 func (w Weight) inside() ([]byte, error) {
 	numbers, err := w.Read(0, w.Size)
-	return appendMessage(w.Head, tensorRaw, numbers), err
+	return protofield.AppendBytes(w.Head, tensorRaw, numbers), err
 }
 
 // place is where a tensor's numbers are: in a file, or in the model if there is none.
@@ -247,11 +247,8 @@ func external(tensor []byte, files map[string]bool) error {
 // externalOfNode is external for the tensors in a node's attributes and subgraphs.
 func externalOfNode(node []byte, files map[string]bool) error {
 	const (
-		nodeAttribute = 5
-		attrTensor    = 5
-		attrGraph     = 6
-		attrTensors   = 10
-		attrGraphs    = 11
+		attrTensor  = 5
+		attrTensors = 10
 	)
 	return each(node, func(number protowire.Number, attribute []byte) error {
 		if number != nodeAttribute {
@@ -261,7 +258,7 @@ func externalOfNode(node []byte, files map[string]bool) error {
 			switch number {
 			case attrTensor, attrTensors:
 				return external(content, files)
-			case attrGraph, attrGraphs:
+			case attributeGraph, attributeGraphs:
 				return each(content, func(number protowire.Number, part []byte) error {
 					switch number {
 					case graphNode:
@@ -325,15 +322,19 @@ func (t Tensor) Int64s() []int64 {
 
 // NewFloat32 is an initializer of a float32 tensor.
 func NewFloat32(name string, shape []int, values []float32) Initializer {
-	var b []byte
-	for _, d := range shape {
-		b = protowire.AppendVarint(protowire.AppendTag(b, tensorDims, protowire.VarintType), uint64(d))
-	}
-	b = protowire.AppendVarint(protowire.AppendTag(b, tensorType, protowire.VarintType), uint64(Float32))
-	b = appendMessage(b, tensorName, []byte(name))
 	data := make([]byte, 0, 4*len(values))
 	for _, x := range values {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 	}
-	return Initializer{Name: name, Raw: appendMessage(b, tensorRaw, data)}
+	return Initializer{Name: name, Raw: tensor(name, shape, Float32, data)}
+}
+
+// tensor is a TensorProto.
+func tensor(name string, shape []int, kind Type, data []byte) []byte {
+	var t []byte
+	for _, d := range shape {
+		t = protofield.AppendVarint(t, tensorDims, d)
+	}
+	t = protofield.AppendBytes(protofield.AppendVarint(t, tensorType, kind), tensorName, name)
+	return protofield.AppendBytes(t, tensorRaw, data)
 }

@@ -3,8 +3,6 @@ package onnxgraph
 import (
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"bitextmine/internal/protofield"
 )
 
@@ -37,11 +35,10 @@ func (g *Graph) Unsigned() []byte {
 		if err != nil || t.Type != Int8 || otherErr != nil || zero.Type != Uint8 || !slices.Equal(zero.Data, []byte{128}) {
 			continue
 		}
-		const nodeInput = 1
-		nodes[i] = appendMessage(nil, graphNode, appendMessage(slices.Clip(n.Raw), nodeInput, []byte(n.Inputs[4])))
+		nodes[i] = protofield.AppendBytes(nil, graphNode, protofield.AppendBytes(slices.Clip(n.Raw), nodeInput, n.Inputs[4]))
 		if !without[name] {
 			without[name] = true
-			nodes[i] = appendMessage(nodes[i], graphInitializer, unsigned(initializers[name].Raw))
+			nodes[i] = protofield.AppendBytes(nodes[i], graphInitializer, unsigned(initializers[name].Raw))
 		}
 	}
 	if len(nodes) == 0 {
@@ -57,7 +54,7 @@ func unsigned(message []byte) []byte {
 	for _, f := range all {
 		switch f.Number {
 		case tensorType:
-			out = protowire.AppendVarint(protowire.AppendTag(out, tensorType, protowire.VarintType), uint64(Uint8))
+			out = protofield.AppendVarint(out, tensorType, Uint8)
 		case tensorRaw:
 			from := len(out) + len(f.Raw) - len(f.Content)
 			out = append(out, f.Raw...)

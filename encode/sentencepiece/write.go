@@ -22,12 +22,7 @@ type File struct {
 
 // Marshal returns the model as its file has it. Its normaliser is called nmt_nfkc.
 func (m File) Marshal() []byte {
-	varint := func(b []byte, field protowire.Number, v int) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
-	}
-	message := func(b []byte, field protowire.Number, part []byte) []byte {
-		return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), part)
-	}
+	varint, message := protofield.AppendVarint[int], protofield.AppendBytes[[]byte]
 	var out []byte
 	for id, piece := range m.Pieces {
 		kind := typeNormal

@@ -1,5 +1,5 @@
 // Package protofield splits messages of protocol buffers into their fields, for readers that need a few of them and
-// keep the rest as it is.
+// keep the rest as it is, and appends fields to them.
 package protofield
 
 import "google.golang.org/protobuf/encoding/protowire"
@@ -10,6 +10,17 @@ type Field struct {
 	Raw     []byte // its whole encoding
 	Content []byte // content of a string, bytes or a message
 	Value   uint64 // value of a varint, or 32 fixed bits
+}
+
+// AppendBytes appends a field that is a message, a string or bytes.
+func AppendBytes[T string | []byte](b []byte, number protowire.Number, content T) []byte {
+	b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(len(content)))
+	return append(b, content...)
+}
+
+// AppendVarint appends a field that is a whole number.
+func AppendVarint[T ~int | uint64](b []byte, number protowire.Number, value T) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(value))
 }
 
 // Split splits a message.
