@@ -18,12 +18,12 @@ type columnKind int
 
 // The kinds.
 const (
-	columnText columnKind = iota // column of strings
-	ID                           // column of strings or integers
-	Metadata                     // the same, and integers that stand for dates and times are read as such
+	columnText     columnKind = iota // column of strings
+	columnID                         // column of strings or integers
+	columnMetadata                   // the same, and integers that stand for dates and times are read as such
 )
 
-// Batch is the number of rows that are decoded at once. Memory holds that many values and one page per column.
+// columnBatch is the number of rows that are decoded at once. Memory holds that many values and one page per column.
 const columnBatch = 1024
 
 // textColumn reads one column in step with others.
@@ -93,7 +93,7 @@ func findColumn(path string, f *file.Reader, name string,
 		}
 		found := &textColumn{name: name, index: i, maxDef: c.MaxDefinitionLevel(), defs: make([]int16, columnBatch),
 			Values: make([][]byte, columnBatch)}
-		if as == Metadata {
+		if as == columnMetadata {
 			found.clock = clockOf(c.LogicalType())
 		}
 		return found, nil, nil
@@ -116,7 +116,7 @@ func (c *textColumn) Open(path string, rows *file.RowGroupReader) error {
 	return err
 }
 
-// Read decodes the next n rows of the row group, Batch at most, into Values.
+// Read decodes the next n rows of the row group, columnBatch at most, into Values.
 func (c *textColumn) Read(n int) error {
 	var levels int64
 	var found int

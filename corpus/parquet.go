@@ -39,7 +39,7 @@ func newParquetDecoder(src *input.Source, opts Options) (*parquetDecoder, error)
 	for i, name := range opts.columns() {
 		var found *textColumn
 		if name != "" {
-			as := []columnKind{columnText, ID, ID, Metadata}[min(i, firstMetadata)]
+			as := []columnKind{columnText, columnID, columnID, columnMetadata}[min(i, firstMetadata)]
 			var names []string
 			if found, names, err = findColumn(src.Name, d.file, name, as); err != nil {
 				return nil, err

@@ -1,6 +1,6 @@
 // Package architecture builds the ONNX graphs of encoders of config.json and safetensors, as the Hugging Face hub has
 // them: BERT and its kin, encoders with rotary positions, decoders that serve as encoders, and the encoders of
-// translation models. An architecture is one value, registered once in registry.go: the names under which config.json
+// translation models. An architecture is one value, registered once in config.go: the names under which config.json
 // knows it, and a function that reads the configuration and says how the graph is built.
 //
 // The graphs take ids alone: nothing is ever padded (package encode), so there is no mask to apply, and the place of a

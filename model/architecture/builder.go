@@ -55,30 +55,24 @@ func (b *builder) once(key string, make func() string) string {
 
 // scalar is a constant number.
 func (b *builder) scalar(value float64) string {
-	return b.once(fmt.Sprint("scalar ", value), func() string {
-		b.count++
-		name := fmt.Sprintf("constant_%d", b.count)
-		b.Initializer(name, nil, []float32{float32(value)})
-		return name
-	})
+	return b.constant(nil, []float32{float32(value)})
 }
 
 // wholes is a constant list of whole numbers.
 func (b *builder) wholes(values ...int64) string {
-	return b.once(fmt.Sprint("wholes ", values), func() string {
-		b.count++
-		name := fmt.Sprintf("constant_%d", b.count)
-		b.Initializer(name, []int{len(values)}, values)
-		return name
-	})
+	return b.constant([]int{len(values)}, values)
 }
 
 // whole is a constant whole number.
 func (b *builder) whole(value int64) string {
-	return b.once(fmt.Sprint("whole ", value), func() string {
+	return b.constant(nil, []int64{value})
+}
+
+func (b *builder) constant(shape []int, values any) string {
+	return b.once(fmt.Sprintf("constant %v %T %v", shape, values, values), func() string {
 		b.count++
 		name := fmt.Sprintf("constant_%d", b.count)
-		b.Initializer(name, nil, []int64{value})
+		b.Initializer(name, shape, values)
 		return name
 	})
 }

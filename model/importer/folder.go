@@ -84,7 +84,9 @@ func importFolder(b *Draft, dir string) error {
 		name = filepath.Base(root)
 	}
 	b.LookUp(f.config.Name, name)
-	for _, step := range []func(*folder) error{readCard, readTokenizer, choosePooling, makeGraph, readPrompts} {
+	for _, step := range []func(*folder) error{
+		readCard, readTokenizer, choosePooling, func(f *folder) error { return makeGraph(f, 0) }, readPrompts,
+	} {
 		if err := step(f); err != nil {
 			return err
 		}

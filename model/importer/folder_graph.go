@@ -15,10 +15,10 @@ import (
 	"bitextmine/train/weights"
 )
 
-// makeGraph takes the folder's ONNX graph, or exports its safetensors.
-func makeGraph(f *folder) error {
+// makeGraph takes the folder's ONNX graph, or exports its safetensors. labels is the number of a judge's logits, or 0.
+func makeGraph(f *folder, labels int) error {
 	f.Words, f.WordsFrom = f.config.Words, "config.json"
-	if f.static && f.ONNX == "" {
+	if labels == 0 && f.static && f.ONNX == "" {
 		return exportTable(f)
 	}
 	name, err := findONNX(f)
@@ -26,11 +26,14 @@ func makeGraph(f *folder) error {
 	case err != nil:
 		return err
 	case name != "":
+		if labels > 0 {
+			f.Manifest.Dim = labels
+		}
 		return takeONNX(f, name)
 	case f.first(weights.ModelName) == "" && f.first(weights.ModelName+".index.json") == "":
 		return missing(f)
 	}
-	return exportTransformer(f, 0)
+	return exportTransformer(f, labels)
 }
 
 // findONNX is the file of the graph, or empty.

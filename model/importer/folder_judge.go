@@ -11,7 +11,6 @@ import (
 	"bitextmine/encode/onnxgraph"
 	"bitextmine/encode/tokenizer"
 	"bitextmine/internal/badinput"
-	"bitextmine/train/weights"
 )
 
 // classifies reports whether config.json is of a model that classifies sequences, which is a judge of pairs.
@@ -55,7 +54,7 @@ func importJudge(f *folder) error {
 	twice := false
 	for _, step := range []func(*folder) error{
 		readCard, readTokenizer, func(f *folder) (err error) { twice, err = readPairs(f); return err },
-		func(f *folder) error { return judgeGraph(f, len(labels)) },
+		func(f *folder) error { return makeGraph(f, len(labels)) },
 	} {
 		if err := step(f); err != nil {
 			return err
@@ -108,22 +107,6 @@ func readPairs(f *folder) (twice bool, err error) {
 	}
 	f.Found("pairs", from, "%s between the sentences", map[bool]string{false: "one end token", true: "two end tokens"}[twice])
 	return twice, nil
-}
-
-// judgeGraph takes the folder's ONNX graph, or exports its safetensors.
-func judgeGraph(f *folder, labels int) error {
-	f.Words, f.WordsFrom = f.config.Words, "config.json"
-	name, err := findONNX(f)
-	switch {
-	case err != nil:
-		return err
-	case name != "":
-		f.Manifest.Dim = labels
-		return takeONNX(f, name)
-	case f.first(weights.ModelName) == "" && f.first(weights.ModelName+".index.json") == "":
-		return missing(f)
-	}
-	return exportTransformer(f, labels)
 }
 
 // takeLogits is for the graph of a judge.
