@@ -253,7 +253,15 @@ func (s *salvage) Read(p []byte) (int, error) {
 			s.end = true
 		}
 	}
-	return 0, io.EOF
+	return 0, s.ended()
+}
+
+// ended is io.EOF, or the read error that has ended it.
+func (s *salvage) ended() error {
+	if s.src.err != nil {
+		return fmt.Errorf("read %s: %w", s.src.Name, s.src.err)
+	}
+	return io.EOF
 }
 
 // open opens the next member.
@@ -283,7 +291,7 @@ func (s *salvage) open() error {
 func (s *salvage) damage(err error) error {
 	if s.src.err != nil {
 		s.end = true
-		return fmt.Errorf("read %s: %w", s.src.Name, s.src.err)
+		return s.ended()
 	}
 	found := &Damage{At: s.src.Seen, Err: err}
 	s.r, s.end = nil, !s.gzip

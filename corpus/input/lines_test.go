@@ -5,8 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
 
 	"bitextmine/internal/badinput"
 )
@@ -51,6 +55,42 @@ func TestLinesOfCR(t *testing.T) {
 		_, err := NewLineReader(bufio.NewReaderSize(strings.NewReader(text), 4*PeekBytes), "a.txt", PeekBytes)
 		if (err != nil) != refused || refused && (!badinput.Is(err) || !strings.Contains(err.Error(), "a.txt: its lines end in CR alone")) {
 			t.Errorf("%.20q of %d bytes: %v", text, len(text), err)
+		}
+	}
+}
+
+// failing is a file that cannot be read to its end.
+type failing struct {
+	fs.File
+	io.Reader
+}
+
+func (f failing) Read(p []byte) (int, error) { return f.Reader.Read(p) }
+
+// TestSalvageEndsWithReadErrors: a read error behind damage is told again, as whoever looks for the next record may
+// pass over it once.
+func TestSalvageEndsWithReadErrors(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte("one"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lost := errors.New("the disk is lost")
+	src := &Source{Name: "a.warc.gz", Salvage: true,
+		file: failing{Reader: io.MultiReader(&packed, strings.NewReader("this is no member of gzip"), iotest.ErrReader(lost))}}
+	r, _, closeDecoder, err := src.Decompress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeDecoder()
+	var damage *Damage
+	if text, err := io.ReadAll(r); string(text) != "one" || !errors.As(err, &damage) {
+		t.Errorf("read %q, error %v", text, err)
+	}
+	for range 2 {
+		if _, err := io.ReadAll(r); !errors.Is(err, lost) || !strings.Contains(err.Error(), "a.warc.gz") {
+			t.Errorf("error %v", err)
 		}
 	}
 }
