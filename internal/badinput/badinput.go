@@ -35,10 +35,13 @@ func IsDiskFull(err error) bool {
 	return slices.ContainsFunc(DiskFull, func(full error) bool { return errors.Is(err, full) })
 }
 
-// Is reports whether err, or an error that it wraps, is permanent. A full disk, a missing file, a missing permission
-// and a limit of open files are always permanent.
+// lasting are the system's errors that stay: of a file that is missing, or that this user may not have, of a path that
+// leads to a directory, through a file, through too many links or is too long, and of a limit of open files.
+var lasting = slices.Concat(DiskFull, []error{fs.ErrNotExist, fs.ErrPermission, syscall.EROFS, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP,
+	syscall.ENAMETOOLONG, syscall.EMFILE})
+
+// Is reports whether err, or an error that it wraps, is permanent. A full disk and what else is lasting always are.
 func Is(err error) bool {
 	var p permanent
-	return errors.As(err, &p) || IsDiskFull(err) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EMFILE) ||
-		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	return errors.As(err, &p) || slices.ContainsFunc(lasting, func(one error) bool { return errors.Is(err, one) })
 }

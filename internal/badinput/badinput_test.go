@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
 
 func TestIs(t *testing.T) {
 	_, missing := os.Open("no such file")
+	_, through := os.Open("badinput_test.go/file")
+	_, long := os.Open(strings.Repeat("x", 300))
+	_, directory := os.ReadFile(".")
 	for name, c := range map[string]struct {
 		err  error
 		want bool
@@ -27,6 +31,10 @@ func TestIs(t *testing.T) {
 		"a full disk":           {fmt.Errorf("write: %w", syscall.ENOSPC), true},
 		"a file's limit":        {fmt.Errorf("write: %w", syscall.EFBIG), true},
 		"a read-only disk":      {syscall.EROFS, true},
+		"a path through a file": {through, true},
+		"a name too long":       {long, true},
+		"a directory":           {directory, true},
+		"links in a circle":     {syscall.ELOOP, true},
 		"an input/output error": {syscall.EIO, false}, // may be gone on the next try
 	} {
 		t.Run(name, func(t *testing.T) {
