@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -76,7 +77,7 @@ func (s *State) figure(metric string) float64 {
 	if x, ok := s.Dev[metric]; ok {
 		return x
 	}
-	return -1
+	return math.Inf(-1) // a correlation may be negative
 }
 
 // encode returns the state as it is stored, with its digest.

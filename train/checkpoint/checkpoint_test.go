@@ -116,6 +116,19 @@ func TestBetter(t *testing.T) {
 	}
 }
 
+// TestBestOfNegatives: a checkpoint that was not evaluated is no better than one with a negative correlation.
+func TestBestOfNegatives(t *testing.T) {
+	d := saved(t)
+	for step, dev := range []map[string]float64{nil, {"m": -12}, {"m": -5}, {"n": 3}} {
+		if err := d.Save(State{Step: step, Dev: dev}, nil, files(step)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if best, err := d.Best("m"); err != nil || best != 2 {
+		t.Errorf("best is step %d, %v", best, err)
+	}
+}
+
 // TestFollow: by another metric the best is that of the kept checkpoints; by the same one, or in a state of an earlier
 // version, which names none, it stays.
 func TestFollow(t *testing.T) {
