@@ -266,6 +266,10 @@ func writeThreshold(path string, threshold float64, of *setting.Decision) error 
 	if settings.Kind != yaml.MappingNode {
 		return badinput.Errorf("config %s is no list of settings: the threshold was not written", path)
 	}
+	if scorer := settingOf(settings, "scorer"); of == nil && scorer != nil && scorer.Value == "none" {
+		return badinput.Errorf("config %s has scorer none, with which a threshold is one of the margin, and the labels are of "+
+			"probabilities: the threshold was not written; remove scorer from the config", path)
+	}
 	// Rounded down: the pairs at the threshold are kept.
 	rounded := math.Floor(threshold*1e6) / 1e6
 	setSetting(settings, "threshold", "!!float", fmt.Sprintf("%.6f", rounded), true)
@@ -289,14 +293,20 @@ func writeThreshold(path string, threshold float64, of *setting.Decision) error 
 // true.
 func setSetting(settings *yaml.Node, key, tag, text string, add bool) {
 	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
-	for i := 0; i+1 < len(settings.Content); i += 2 {
-		if settings.Content[i].Value == key {
-			value.LineComment = settings.Content[i+1].LineComment
-			settings.Content[i+1] = value
-			return
-		}
-	}
-	if add {
+	if was := settingOf(settings, key); was != nil {
+		value.LineComment = was.LineComment
+		*was = *value
+	} else if add {
 		settings.Content = append(settings.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 	}
+}
+
+// settingOf is the value of a key of a mapping, or nil.
+func settingOf(settings *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(settings.Content); i += 2 {
+		if settings.Content[i].Value == key {
+			return settings.Content[i+1]
+		}
+	}
+	return nil
 }

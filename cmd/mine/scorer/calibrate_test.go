@@ -3,8 +3,10 @@ package scorer
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"bitextmine/internal/badinput"
 	"bitextmine/pipeline/setting"
 )
 
@@ -26,6 +28,19 @@ func TestThresholdKeepsComments(t *testing.T) {
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%q becomes %q, %v, want %q", text, got, err, want)
 		}
+	}
+}
+
+// TestProbabilityIsNoThresholdOfAMargin: where the config has no scorer, a threshold of probabilities is not written.
+func TestProbabilityIsNoThresholdOfAMargin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	const text = "scorer: none # for now\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := writeThreshold(path, 0.5, nil)
+	if got, _ := os.ReadFile(path); !badinput.Is(err) || !strings.Contains(err.Error(), path+" has scorer none") || string(got) != text {
+		t.Errorf("error %v, config %q", err, got)
 	}
 }
 
