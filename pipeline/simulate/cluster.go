@@ -118,50 +118,36 @@ func decode(data []byte) (*Cluster, error) {
 	if err := d.Decode(c); err != nil {
 		return nil, err
 	}
-	return c, errors.Join(c.problems()...)
+	return c, c.problems().Err("")
 }
 
-// problems lists the errors in a cluster's description.
-func (c *Cluster) problems() (found []error) {
-	fail := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
+// problems lists what is wrong with a cluster's description.
+func (c *Cluster) problems() (found badinput.Problems) {
 	for _, code := range slices.Sorted(maps.Keys(c.Languages)) {
 		corpus := c.Languages[code]
 		// a NaN fails each of these
-		if !(corpus.Sentences >= 1 && corpus.Sentences <= maxSentences) {
-			fail("languages.%s.sentences = %g, which must be 1 to %g", code, corpus.Sentences, float64(maxSentences))
-		}
-		if !(corpus.Added >= 0 && corpus.Added <= corpus.Sentences) {
-			fail("languages.%s.added = %g, which must be 0 to its sentences", code, corpus.Added)
-		}
-		if !(corpus.Bytes >= 1 && corpus.Bytes <= 1e6) {
-			fail("languages.%s.bytes = %g, which must be 1 to 1e6 for a sentence", code, corpus.Bytes)
-		}
-		if !(corpus.Document == 0 || corpus.Document >= 2 && corpus.Document <= corpus.Sentences) {
-			fail("languages.%s.document = %g, which must be 2 to its sentences, or 0", code, corpus.Document)
-		}
+		found.Unless(corpus.Sentences >= 1 && corpus.Sentences <= maxSentences,
+			"languages.%s.sentences = %g, which must be 1 to %g", code, corpus.Sentences, float64(maxSentences))
+		found.Unless(corpus.Added >= 0 && corpus.Added <= corpus.Sentences,
+			"languages.%s.added = %g, which must be 0 to its sentences", code, corpus.Added)
+		found.Unless(corpus.Bytes >= 1 && corpus.Bytes <= 1e6,
+			"languages.%s.bytes = %g, which must be 1 to 1e6 for a sentence", code, corpus.Bytes)
+		found.Unless(corpus.Document == 0 || corpus.Document >= 2 && corpus.Document <= corpus.Sentences,
+			"languages.%s.document = %g, which must be 2 to its sentences, or 0", code, corpus.Document)
 	}
-	if len(c.Pairs) == 0 {
-		fail("pairs names none, such as [de-en]")
-	}
+	found.Unless(len(c.Pairs) > 0, "pairs names none, such as [de-en]")
 	paired := map[string]bool{}
 	for i, pair := range c.Pairs {
 		source, target := c.sides(pair)
 		paired[source], paired[target] = true, true
-		if source == target {
-			fail("pairs has %q, which must be two of the file's languages, such as de-en", pair)
-		}
-		if slices.Contains(c.Pairs[:i], pair) {
-			fail("pairs has %q twice", pair)
-		}
+		found.Unless(source != target, "pairs has %q, which must be two of the file's languages, such as de-en", pair)
+		found.Unless(!slices.Contains(c.Pairs[:i], pair), "pairs has %q twice", pair)
 	}
 	for _, code := range slices.Sorted(maps.Keys(c.Languages)) {
-		if len(c.Pairs) > 0 && !paired[code] {
-			fail("languages.%s is in none of the pairs; add a pair with it, or leave it out", code)
-		}
+		found.Unless(len(c.Pairs) == 0 || paired[code],
+			"languages.%s is in none of the pairs; add a pair with it, or leave it out", code)
 	}
-	if len(c.Machines) == 0 {
-		fail("machines names none")
-	}
+	found.Unless(len(c.Machines) > 0, "machines names none")
 	for i := range c.Machines {
 		found = append(found, c.Machines[i].problems()...)
 	}
@@ -183,25 +169,18 @@ func (c *Cluster) sides(pair string) (source, target string) {
 	return "", ""
 }
 
-func (m *Machine) problems() (found []error) {
-	fail := func(format string, args ...any) {
-		found = append(found, fmt.Errorf("machine %q: "+format, append([]any{m.Name}, args...)...))
+func (m *Machine) problems() (found badinput.Problems) {
+	unless := func(ok bool, format string, args ...any) {
+		found.Unless(ok, "machine %q: "+format, append([]any{m.Name}, args...)...)
 	}
-	if m.Count < 1 || m.Count > maxMachines || m.Cores < 1 || m.Cores > 4096 || m.GPUs < 0 || m.GPUs > 64 {
-		fail("count must be 1 to %d, cores 1 to 4096, gpus 0 to 64", maxMachines)
+	unless(m.Count >= 1 && m.Count <= maxMachines && m.Cores >= 1 && m.Cores <= 4096 && m.GPUs >= 0 && m.GPUs <= 64,
+		"count must be 1 to %d, cores 1 to 4096, gpus 0 to 64", maxMachines)
+	unless(m.Memory >= 1, "memory must be given, such as 128GiB")
+	for i, value := range []float64{m.Price, m.Failures, m.Start} {
+		unless(value >= 0 && !math.IsInf(value, 0), "%s = %g, which must be 0 or more", [...]string{"price", "failures", "start"}[i], value)
 	}
-	if m.Memory < 1 {
-		fail("memory must be given, such as 128GiB")
-	}
-	for name, value := range map[string]float64{"price": m.Price, "failures": m.Failures, "start": m.Start} {
-		if !(value >= 0) || math.IsInf(value, 0) {
-			fail("%s = %g, which must be 0 or more", name, value)
-		}
-	}
-	for stage, rate := range m.Rates {
-		if !(rate > 0) || math.IsInf(rate, 0) {
-			fail("rates.%s = %g, which must be more than 0", stage, rate)
-		}
+	for _, stage := range slices.Sorted(maps.Keys(m.Rates)) {
+		unless(m.Rates[stage] > 0 && !math.IsInf(m.Rates[stage], 0), "rates.%s = %g, which must be more than 0", stage, m.Rates[stage])
 	}
 	return found
 }

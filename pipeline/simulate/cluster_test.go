@@ -49,6 +49,7 @@ func TestABadClusterIsRefusedByName(t *testing.T) {
 		{"price: 1", "price: -1", "price = -1"},
 		{"price: 1", "prize: 1", "field prize not found"},
 		{"match: 1e5", "match: 0", "rates.match = 0"},
+		{"match: 1e5", "d: 0, c: 0, b: 0, a: 0", "rates.a = 0, which must be more than 0; machine \"cpu\": rates.b = 0, which must be more than 0; machine \"cpu\": rates.c = 0"},
 	} {
 		path := filepath.Join(t.TempDir(), "cluster.yaml")
 		if err := os.WriteFile(path, []byte(strings.Replace(small, test.old, test.with, 1)), 0o644); err != nil {
