@@ -60,9 +60,9 @@ func (g *Graph) After(x string, h Head, dim int) (output string, width int) {
 // First writes the first numbers of the vectors x [batch, width].
 func (g *Graph) First(x string, numbers int) string {
 	name := func(part string) string { return headPrefix + "first numbers." + part }
-	for part, value := range map[string]int64{"from": 0, "to": int64(numbers), "axis": 1} {
-		g.Initializer(name(part), []int{1}, []int64{value})
-	}
+	g.Initializer(name("from"), []int{1}, []int64{0})
+	g.Initializer(name("to"), []int{1}, []int64{int64(numbers)})
+	g.Initializer(name("axis"), []int{1}, []int64{1})
 	g.Node("Slice", []string{x, name("from"), name("to"), name("axis")}, []string{headPrefix + "vectors"})
 	return headPrefix + "vectors"
 }
@@ -145,9 +145,9 @@ func (g *Graph) dense(at string, d Dense, x string) string {
 		g.Node("Sigmoid", []string{x}, []string{at + "sigmoid"})
 		g.Node("Mul", []string{x, at + "sigmoid"}, out)
 	case "GELU":
-		for part, value := range map[string]float32{"root": math.Sqrt2, "one": 1, "half": 0.5} {
-			g.Initializer(at+part, nil, []float32{value})
-		}
+		g.Initializer(at+"root", nil, []float32{math.Sqrt2})
+		g.Initializer(at+"one", nil, []float32{1})
+		g.Initializer(at+"half", nil, []float32{0.5})
 		g.Node("Div", []string{x, at + "root"}, []string{at + "argument"})
 		g.Node("Erf", []string{at + "argument"}, []string{at + "erf"})
 		g.Node("Add", []string{at + "erf", at + "one"}, []string{at + "erf1"})
