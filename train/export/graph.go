@@ -41,7 +41,7 @@ type Graph struct {
 	name                   string
 	nodes, inputs, outputs []byte // fields of a GraphProto
 	constants              []constant
-	opsets                 []byte // fields of a ModelProto; empty: Opset
+	opsets                 map[string]int // versions by domain; empty: Opset
 }
 
 // constant is an initializer.
@@ -321,7 +321,10 @@ func attribute(a Attr) []byte {
 // Opset sets the version of an operator set, by its domain ("": ONNX's own, required if any is set). Without it, the
 // graph has version Opset of ONNX's own.
 func (g *Graph) Opset(domain string, version int) {
-	g.opsets = message(g.opsets, 8, number(text(nil, 1, domain), 2, version))
+	if g.opsets == nil {
+		g.opsets = map[string]int{}
+	}
+	g.opsets[domain] = version
 }
 
 // RawNode adds a node, RawInitializer a constant tensor, as another model has it: a NodeProto and a TensorProto.

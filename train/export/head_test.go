@@ -11,6 +11,9 @@ import (
 func TestHeadHasTheSameBytes(t *testing.T) {
 	model := func() []byte {
 		g := export.NewGraph("head")
+		for domain, version := range map[string]int{"": 17, "ai.onnx.ml": 3, "com.microsoft": 1} {
+			g.Opset(domain, version)
+		}
 		g.Input("tokens", export.Float32, "batch", "tokens", 2)
 		g.Head("tokens", export.Head{Poolings: []string{"mean"}, Dim: 1,
 			Dense: []export.Dense{{Weight: []float32{1, 2, 3, 4}, In: 2, Out: 2, Activation: "GELU"}}}, 2, 17)

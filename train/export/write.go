@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,7 +49,9 @@ func (g *Graph) model(initializers []byte, metadata [][2]string) []byte {
 	if g.opsets == nil {
 		m = message(m, 8, number(nil, 2, Opset))
 	}
-	m = append(m, g.opsets...)
+	for _, domain := range slices.Sorted(maps.Keys(g.opsets)) {
+		m = message(m, 8, number(text(nil, 1, domain), 2, g.opsets[domain]))
+	}
 	for _, kv := range metadata {
 		m = message(m, 14, text(text(nil, 1, kv[0]), 2, kv[1]))
 	}
