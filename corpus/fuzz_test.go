@@ -59,6 +59,10 @@ func FuzzJSONL(f *testing.F) {
 	fuzzFormat(f, "a", FormatJSONL, `{"text":"a\u00e9\ud83d\ude00","doc":1,"url":null}`+"\n{}\n", `{"text":"\ud800","doc":"","url":""}`, "[]\nnull\n")
 }
 
+func FuzzJSON(f *testing.F) {
+	fuzzFormat(f, "a", FormatJSON, `[{"text":"a\u00e9 \"x\"","doc":NaN,"url":"[,]"}, "b", null, {"text":["c"]}]`+"\n", `[]`, `[{"text":"a"} 1, -Infinity, "\\"]x`)
+}
+
 func FuzzSRT(f *testing.F) {
 	fuzzFormat(f, "a", FormatSRT, "1\n00:00:01,000 --> 00:00:02,000\nOne is\n\n2\n00:00:03,000 --> 00:00:02,000\nnot\n\n00:00:03,000 --> 00:00:04,000\n- two\n- three\n",
 		"1\ntext\n2\n99999999999999999999:00:00 --> 0:0:0\n")
