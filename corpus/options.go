@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -165,8 +164,8 @@ const MaxShardSize = 1<<31 - 1
 
 // Validate reports all problems of the options in one badinput error.
 func (o Options) Validate() error {
-	var problems []string
-	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	var problems badinput.Problems
+	complain := func(format string, args ...any) { problems.Unless(false, format, args...) }
 	if !slices.Contains(formats(), o.Format) {
 		complain("format is %q, choose one of %s", o.Format, join(formats()))
 	}
@@ -187,10 +186,7 @@ func (o Options) Validate() error {
 	if o.ShardSize < 1 || o.ShardSize > MaxShardSize {
 		complain("shard_size is %d, choose a number from 1 to %d", o.ShardSize, MaxShardSize)
 	}
-	if problems == nil {
-		return nil
-	}
-	return badinput.Errorf("corpus options: %s", strings.Join(problems, "; "))
+	return problems.Err("corpus options: ")
 }
 
 func join[S ~string](names []S) string {

@@ -109,10 +109,7 @@ func Problems(group any) []string {
 
 // Refusal is the error of settings with problems, and nil without any.
 func Refusal(problems []string) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	return badinput.Errorf("settings: %s", strings.Join(problems, "; "))
+	return badinput.Problems(problems).Err("settings: ")
 }
 
 // bound is the number that a tag gives.

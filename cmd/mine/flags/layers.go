@@ -151,8 +151,8 @@ func readPreset(name string) (map[string]any, error) {
 	if err := addEmpty(values, data); err != nil {
 		return nil, notYAML(name, data, err)
 	}
-	if wrong := checkValues(values); len(wrong) > 0 {
-		return values, badinput.Errorf("config %s: %s", name, strings.Join(wrong, "; "))
+	if err := badinput.Problems(checkValues(values)).Err("config " + name + ": "); err != nil {
+		return values, err
 	}
 	if corpora, ok := values["corpora"].(map[string]any); ok {
 		if values["corpora"], err = byLanguage(corpora); err != nil {
