@@ -40,8 +40,13 @@ func IsDiskFull(err error) bool {
 var lasting = slices.Concat(DiskFull, []error{fs.ErrNotExist, fs.ErrPermission, syscall.EROFS, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP,
 	syscall.ENAMETOOLONG, syscall.EMFILE})
 
+// OfSystem reports whether err, or an error that it wraps, is one of the system's that stay, so not of what a file says.
+func OfSystem(err error) bool {
+	return slices.ContainsFunc(lasting, func(one error) bool { return errors.Is(err, one) })
+}
+
 // Is reports whether err, or an error that it wraps, is permanent. A full disk and what else is lasting always are.
 func Is(err error) bool {
 	var p permanent
-	return errors.As(err, &p) || slices.ContainsFunc(lasting, func(one error) bool { return errors.Is(err, one) })
+	return errors.As(err, &p) || OfSystem(err)
 }

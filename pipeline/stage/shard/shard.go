@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 
 	"bitextmine/bitext/exchange"
 	"bitextmine/corpus"
@@ -262,9 +260,7 @@ func learned(e *stage.Env, s plan.Splitter) (setting.LearnedSplitter, error) {
 // OfFile reports whether an error is one of the content of an input file, and not of the machine or of max_memory,
 // which another run may raise.
 func OfFile(err error) bool {
-	reasons := []error{syscall.EROFS, fs.ErrNotExist, fs.ErrPermission, input.ErrMemory}
-	machine := slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
-	return badinput.Is(err) && !machine && !badinput.IsDiskFull(err)
+	return badinput.Is(err) && !badinput.OfSystem(err) && !errors.Is(err, input.ErrMemory)
 }
 
 // anySize is the size of an input of which only the digest is known.
