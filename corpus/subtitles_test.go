@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,7 @@ func TestSubtitles(t *testing.T) {
 		"text of the name": {"a.srt", "Eins.\n", DefaultOptions(), "1  Eins."},
 		"text before cues": {"a.srt", "Von Ann.\n\n1\n00:00:01,000 --> 00:00:02,000\nEins.\n", DefaultOptions(), "5 1 Eins."},
 		"WebVTT by a name": {"a.srt", "WEBVTT\n\n00:01.000 --> 00:02.000\nR&amp;B.\n", DefaultOptions(), "4  R&B."},
+		"text of WebVTT":   {"a.vtt", "WEBVTT\nis a format.\n", DefaultOptions(), "1  WEBVTT|2  is a format."},
 		"read as text":     {"a.srt", "1\n00:00:01,000 --> 00:00:02,000\n", text, "1  1|2  00:00:01,000 --> 00:00:02,000"},
 	} {
 		texts, counts, err := reads(t, c.file, []byte(c.data), c.opts)
@@ -44,6 +46,9 @@ func TestSubtitles(t *testing.T) {
 		if strings.HasSuffix(c.want, "Zeilen.") && (counts.Lines != 4 || counts.Kept != 2 || counts.Skipped[ReasonEmpty] != 1 || counts.Skipped[ReasonMalformed] != 1) {
 			t.Errorf("%s: counts %+v", name, counts)
 		}
+	}
+	if texts, _, err := reads(t, "a.vtt", []byte("WEBVTT\n\nNOTE none\n"), DefaultOptions()); !errors.Is(err, ErrEmpty) {
+		t.Errorf("without a cue: %q, error %v", texts, err)
 	}
 	if Formats("a.srt", FormatAuto) == "" || Formats("a.vtt.gz", FormatAuto) == "" {
 		t.Error("subtitles that were cut as text are not cut again")

@@ -316,6 +316,14 @@ func LooksVTT(head []byte) bool {
 	return isBlock(first) && bytes.HasPrefix(first, []byte("WEBVTT")) && HasCue(rest)
 }
 
+// HeadVTT reports whether a file begins with the header of WebVTT alone on its line. Such a file has no text where it
+// has no cue.
+func HeadVTT(head []byte) bool {
+	first, rest := firstLine(head)
+	next, _, _ := bytes.Cut(rest, []byte("\n"))
+	return string(first) == "WEBVTT" && len(bytes.TrimSpace(next)) == 0
+}
+
 // firstLine is the first line of a text that is not empty, and what follows it.
 func firstLine(head []byte) (first, rest []byte) {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, input.UTF8BOM), " \t\r\n")

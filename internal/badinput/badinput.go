@@ -40,7 +40,7 @@ func IsDiskFull(err error) bool {
 var lasting = slices.Concat(DiskFull, []error{fs.ErrNotExist, fs.ErrPermission, syscall.EROFS, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP,
 	syscall.ENAMETOOLONG, syscall.EMFILE})
 
-// OfSystem reports whether err, or an error that it wraps, is one of the system's that stay, so not of what a file says.
+// OfSystem reports whether err, or an error that it wraps, is one of the system's that stay, not of what a file says.
 func OfSystem(err error) bool {
 	return slices.ContainsFunc(lasting, func(one error) bool { return errors.Is(err, one) })
 }

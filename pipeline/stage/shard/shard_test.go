@@ -9,7 +9,7 @@ import (
 	"bitextmine/internal/badinput"
 )
 
-// TestOfFile: only what a file says sets it aside; what the machine lacks ends the task, or good text would be left out.
+// TestOfFile: only what a file says sets it aside. What the machine lacks ends the task, so that no good text is lost.
 func TestOfFile(t *testing.T) {
 	for _, c := range []struct {
 		err  error
