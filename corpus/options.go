@@ -180,8 +180,8 @@ func (o Options) Validate() error {
 	if o.TextColumn == "" {
 		complain("text_column is empty, name the column that holds the sentences")
 	}
-	if o.MaxLineBytes < 1 || o.MaxLineBytes > 1<<30 {
-		complain("max_line_bytes is %d, choose a number from 1 to %d", o.MaxLineBytes, 1<<30)
+	if err := input.CheckLongest(o.MaxLineBytes); err != nil {
+		complain("%s", err)
 	}
 	if o.ShardSize < 1 || o.ShardSize > MaxShardSize {
 		complain("shard_size is %d, choose a number from 1 to %d", o.ShardSize, MaxShardSize)

@@ -181,6 +181,9 @@ func TestStatusOfManyPairs(t *testing.T) {
 	if _, err := command(t, "diff", out, out); !badinput.Is(err) || !strings.Contains(err.Error(), "name one of "+filepath.Join(out, "en-de")) {
 		t.Errorf("mine diff: %v", err)
 	}
+	if _, err := command(t, "diff", out, out, "--min-change", "nan"); !badinput.Is(err) || !strings.Contains(err.Error(), "--min-change is NaN") {
+		t.Errorf("mine diff --min-change nan: %v", err)
+	}
 }
 
 // TestTaskAndItsMemory: a task's log has the memory that it took beside the estimate, and one that needs more than

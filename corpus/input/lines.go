@@ -32,8 +32,19 @@ var (
 	utf16BE = []byte("\xfe\xff")
 )
 
+// CheckLongest refuses a bound of the bytes of a line that none fits, or that memory may not.
+func CheckLongest(bytes int) error {
+	if bytes < 1 || bytes > 1<<30 {
+		return badinput.Errorf("max_line_bytes is %d, choose a number from 1 to %d", bytes, 1<<30)
+	}
+	return nil
+}
+
 // OpenLines opens an input, decompressed, whose lines have at most longest bytes. The file must be closed last.
 func OpenLines(in File, longest int) (*LineReader, io.Closer, error) {
+	if err := CheckLongest(longest); err != nil {
+		return nil, nil, err
+	}
 	f, err := OpenDecompressed(in)
 	if err != nil {
 		return nil, nil, err

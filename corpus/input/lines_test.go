@@ -94,3 +94,12 @@ func TestSalvageEndsWithReadErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestLongestLine: a bound that no line fits is refused, or every line would be set aside as too long.
+func TestLongestLine(t *testing.T) {
+	for _, longest := range []int{-1, 0, 1<<30 + 1} {
+		if _, _, err := OpenLines(File{Path: "lines_test.go"}, longest); !badinput.Is(err) || !strings.Contains(err.Error(), "max_line_bytes") {
+			t.Errorf("at most %d bytes: %v", longest, err)
+		}
+	}
+}

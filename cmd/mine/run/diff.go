@@ -38,6 +38,9 @@ added and rescored, with their causes, and the input files that came, went or ch
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(how.min >= 0) {
+				return badinput.Errorf("--min-change is %g: give a number from 0", how.min)
+			}
 			d, err := admin.Diff(cmd.Context(), args[0], args[1])
 			if err != nil {
 				return err
