@@ -80,6 +80,25 @@ type sortedFile struct {
 	file *os.File
 }
 
+// CheckMetadata refuses columns of metadata whose names are keys of the rows that are written of texts of one language.
+func CheckMetadata(in *corpus.Options, keys []string) error {
+	columns, err := corpus.MetadataColumns(in.MetaColumns)
+	switch {
+	case err != nil:
+		return badinput.Errorf("--doc-meta: %w", err)
+	case columns[0] != columns[1]:
+		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", in.MetaColumns)
+	}
+	in.MetaColumns = columns[0]
+	for _, name := range in.Metadata() {
+		if slices.Contains(keys, name) {
+			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column "+
+				"another name", name, strings.Join(keys, ", "))
+		}
+	}
+	return nil
+}
+
 // Sort writes DIR/LANGUAGE.jsonl for every language. On an error no file appears.
 func Sort(ctx context.Context, files []input.File, dir string, how Sorting) (*Sorted, error) {
 	s := &sorter{Sorting: how, Sorted: Sorted{Rows: map[string]int{}, Skipped: map[corpus.Reason]uint64{}}, outputs: map[string]*sortedFile{}}

@@ -55,6 +55,9 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	}
 	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0], SkipBad: cfg.OnBadFile == config.SkipBadFile}
 	how.In.MetaColumns, how.In.Split, how.In.MaxLineBytes = cfg.DocMeta, "", corpus.MaxRecordBytes
+	if err := CheckMetadata(&how.In, SortedKeys); err != nil {
+		return err
+	}
 	how.Languages = []string{cfg.Source, cfg.Target}
 	if Asked(cfg) {
 		pairs, err := Pairs(cfg)
@@ -136,8 +139,6 @@ func mixedText(cfg *config.Config) (patterns []string, err error) {
 		err = badinput.Errorf("lang_model identifies the language, which lang_column gives: leave one of them out")
 	case cfg.Sides != setting.Sides{}:
 		err = badinput.Errorf("src_format, src_encoding, src_text_column and the like: mixed text has no sides; say it of all text, as with --format and --encoding")
-	case strings.Contains(cfg.DocMeta, "="):
-		err = badinput.Errorf("doc_meta = %s: mixed text has no sides; give a column one name in all languages", cfg.DocMeta)
 	default:
 		err = cfg.Outside(patterns)
 	}

@@ -19,6 +19,7 @@ import (
 	"bitextmine/corpus/split"
 	"bitextmine/internal/badinput"
 	"bitextmine/internal/textfile"
+	"bitextmine/pipeline/multiway"
 	"bitextmine/pipeline/setting"
 	"bitextmine/pipeline/stage/shard"
 )
@@ -138,26 +139,7 @@ func (o *splitOptions) checkMetadata() error {
 		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl",
 			o.in.MetaColumns)
 	}
-	return checkMetadata(&o.in, rowKeys)
-}
-
-// checkMetadata refuses names of columns that are keys of the output.
-func checkMetadata(in *corpus.Options, keys []string) error {
-	columns, err := corpus.MetadataColumns(in.MetaColumns)
-	switch {
-	case err != nil:
-		return badinput.Errorf("--doc-meta: %w", err)
-	case columns[0] != columns[1]:
-		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", in.MetaColumns)
-	}
-	in.MetaColumns = columns[0]
-	for _, name := range in.Metadata() {
-		if slices.Contains(keys, name) {
-			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column "+
-				"another name", name, strings.Join(keys, ", "))
-		}
-	}
-	return nil
+	return multiway.CheckMetadata(&o.in, rowKeys)
 }
 
 // splitter opens what divides texts; free frees it.
