@@ -59,7 +59,8 @@ func mixedConfig(t *testing.T, file string) pipeline.Config {
 	return cfg
 }
 
-// TestMixedTextIsSortedByARun: by identified language and by a column; what did not change is not sorted again.
+// TestMixedTextIsSortedByARun: by identified language and by a column; what did not change is
+// not sorted again unless it was removed.
 func TestMixedTextIsSortedByARun(t *testing.T) {
 	file := mixedText(t)
 	for _, column := range []string{"", "l"} {
@@ -111,6 +112,17 @@ func TestMixedTextIsSortedByARun(t *testing.T) {
 		}
 		if after, err := os.Stat(cfg.SourceText[0]); err != nil || os.SameFile(before, after) {
 			t.Errorf("%q: what changed was not sorted again: %v", column, err)
+		}
+		if err := os.Remove(cfg.TargetText[0]); err != nil {
+			t.Fatal(err)
+		}
+		again = mixedConfig(t, file)
+		again.Out, again.LangColumn = cfg.Out, column
+		if err := multiway.Unmix(t.Context(), &again); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(cfg.TargetText[0]); err != nil {
+			t.Errorf("%q: what was removed was not sorted again: %v", column, err)
 		}
 	}
 }

@@ -336,7 +336,7 @@ func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) 
 	}
 	path := filepath.Join(dir, "sorted.json")
 	var before sortedFrom
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) && before.Sorted != nil {
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &before) == nil && bytes.Equal(before.From, from) && before.Sorted.in(dir) {
 		return dir, before.Sorted, nil
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -351,6 +351,19 @@ func sortOnce(ctx context.Context, files []input.File, dir string, how Sorting) 
 		err = atomicfile.WriteBytes(path, now)
 	}
 	return dir, sorted, err
+}
+
+// in reports whether a directory still has all files that sorting wrote there.
+func (s *Sorted) in(dir string) bool {
+	if s == nil {
+		return false
+	}
+	for code := range s.Rows {
+		if _, err := os.Stat(filepath.Join(dir, code+".jsonl")); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sorting says what is sorted, and how; it changes with the files.
