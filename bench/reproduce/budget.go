@@ -243,6 +243,9 @@ func (b budget) preset(presets string, g group, s system, part []string) (train.
 	c.Bitext.Sources = slices.DeleteFunc(c.Bitext.Sources, func(s data.Source) bool { return !slices.Contains(part, s.Tgt) })
 	c.Name, c.Dev, c.Stop = s.Name, nil, train.DefaultConfig().Stop // no figure chooses a checkpoint
 	c.EvalEvery = max(c.Steps/8, 1)                                 // so that a training that was stopped goes on
+	if b.PaperSize {
+		c.EvalEvery = c.Steps // writing a checkpoint would count as time of a step
+	}
 	return c, nil
 }
 

@@ -153,23 +153,31 @@ func (c comparison) judge(b budget, t table) (all []judgement) {
 	return all
 }
 
-// cost compares the time of a step, which is judged at the paper's size alone.
+// cost compares the time of a step, seed by seed, which is judged at the paper's size alone. All seeds must be on one
+// side: a machine's other work changes a step's time by more than a small cost does.
 func (c comparison) cost(b budget, t table) judgement {
 	j := judgement{comparison: c, measure: "time of a step"}
-	step := func(r *result) (float64, bool) { return r.Step, r.Step > 0 }
-	a, other := t.values(c.better, step), t.values(c.worse, step)
-	if len(a) == 0 || len(other) == 0 {
+	var ratios []float64
+	for seed, x := range t[c.better] {
+		if y := t[c.worse][seed]; y != nil && x.Step > 0 && y.Step > 0 {
+			ratios = append(ratios, x.Step/y.Step)
+		}
+	}
+	if len(ratios) == 0 {
 		j.because = "no rows"
 		return j
 	}
-	j.ratio = a[len(a)/2] / other[len(other)/2]
-	switch {
+	slices.Sort(ratios)
+	j.ratio = ratios[len(ratios)/2]
+	switch least, most := ratios[0], ratios[len(ratios)-1]; {
 	case !b.PaperSize:
 		j.because = "a cost is judged at the paper's size"
-	case j.ratio <= c.maxRatio:
+	case most <= c.maxRatio:
 		j.outcome = statistic.Held
-	default:
+	case least > c.maxRatio:
 		j.outcome = statistic.Contrary
+	default:
+		j.because = fmt.Sprintf("seeds differ, from x%.3f to x%.3f", least, most)
 	}
 	return j
 }

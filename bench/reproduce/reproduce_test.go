@@ -45,6 +45,9 @@ func TestBudgets(t *testing.T) {
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s, %s: %v", file, system.Name, err)
 				}
+				if b.PaperSize && c.EvalEvery < c.Steps {
+					t.Errorf("%s, %s: checkpoints are written in the time of its steps", file, system.Name)
+				}
 				if c.Tokenizer.BOS == nil || c.Tokenizer.EOS == nil || c.Stop.Metric != "" || len(c.Bitext.Sources) != len(b.Parts[0]) {
 					t.Errorf("%s, %s: no special tokens, figures choose what is evaluated, or other bitext is read: %+v", file, system.Name, c)
 				}
@@ -273,10 +276,16 @@ func TestRule(t *testing.T) {
 		}
 	}
 	b.PaperSize = true
-	v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = 0.13 }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
-	at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
-	if v[at].outcome != statistic.NotHeld || v[at].judgements[0].size() != "x1.300" {
-		t.Errorf("a step of 1.3 times the time: %+v", v[at])
+	for _, c := range []struct {
+		first, each float64 // seconds of a step of the first seed, and what each later one takes longer
+		outcome     statistic.Outcome
+		size        string
+	}{{0.13, 0, statistic.NotHeld, "x1.300"}, {0.105, 0, statistic.Held, "x1.050"}, {0.105, 0.004, statistic.Untested, "x1.130"}} {
+		v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = c.first + c.each*float64(r.Seed) }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
+		at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
+		if v[at].outcome != c.outcome || v[at].judgements[0].size() != c.size {
+			t.Errorf("%+v: %+v", c, v[at])
+		}
 	}
 }
 

@@ -31,5 +31,6 @@ func (m *Meter) Median() float64 {
 		return 0
 	}
 	slices.Sort(m.each)
-	return m.each[len(m.each)/2]
+	n := len(m.each)
+	return (m.each[(n-1)/2] + m.each[n/2]) / 2
 }
