@@ -165,27 +165,16 @@ const MaxShardSize = 1<<31 - 1
 // Validate reports all problems of the options in one badinput error.
 func (o Options) Validate() error {
 	var problems badinput.Problems
-	complain := func(format string, args ...any) { problems.Unless(false, format, args...) }
-	if !slices.Contains(formats(), o.Format) {
-		complain("format is %q, choose one of %s", o.Format, join(formats()))
-	}
-	if o.OnBadLine != SkipBadLine && o.OnBadLine != FailBadLine {
-		complain("on_bad_line is %q, choose %s or %s", o.OnBadLine, SkipBadLine, FailBadLine)
-	}
+	problems.Unless(slices.Contains(formats(), o.Format), "format is %q, choose one of %s", o.Format, join(formats()))
+	problems.Unless(o.OnBadLine == SkipBadLine || o.OnBadLine == FailBadLine, "on_bad_line is %q, choose %s or %s", o.OnBadLine, SkipBadLine, FailBadLine)
 	if o.Encoding != "" {
-		if _, err := input.Charset(o.Encoding); err != nil {
-			complain("encoding is %q, which is not known; give a name such as windows-1252, utf-16, gb18030 or shift_jis", o.Encoding)
-		}
+		_, err := input.Charset(o.Encoding)
+		problems.Unless(err == nil, "encoding is %q, which is not known; give a name such as windows-1252, utf-16, gb18030 or shift_jis", o.Encoding)
 	}
-	if o.TextColumn == "" {
-		complain("text_column is empty, name the column that holds the sentences")
-	}
-	if err := input.CheckLongest(o.MaxLineBytes); err != nil {
-		complain("%s", err)
-	}
-	if o.ShardSize < 1 || o.ShardSize > MaxShardSize {
-		complain("shard_size is %d, choose a number from 1 to %d", o.ShardSize, MaxShardSize)
-	}
+	problems.Unless(o.TextColumn != "", "text_column is empty, name the column that holds the sentences")
+	err := input.CheckLongest(o.MaxLineBytes)
+	problems.Unless(err == nil, "%v", err)
+	problems.Unless(o.ShardSize >= 1 && o.ShardSize <= MaxShardSize, "shard_size is %d, choose a number from 1 to %d", o.ShardSize, MaxShardSize)
 	return problems.Err("corpus options: ")
 }
 

@@ -188,7 +188,7 @@ func TestANightOfManyPairsLocksItsDirectory(t *testing.T) {
 	}
 }
 
-// TestALockedNightSortsNoText: the other night reads what was sorted. Nor does a plan.
+// TestALockedNightSortsNoText: the other night reads what was sorted. Nor does a plan or a dry run.
 func TestALockedNightSortsNoText(t *testing.T) {
 	out, mixed := t.TempDir(), filepath.Join(t.TempDir(), "mixed.txt")
 	if err := os.WriteFile(mixed, []byte("Das Haus steht am See.\nThe house stands by the lake.\n"), 0o600); err != nil {
@@ -199,7 +199,7 @@ func TestALockedNightSortsNoText(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = release() }()
-	for _, command := range [][]string{{"run", "--nightly"}, {"plan"}} {
+	for _, command := range [][]string{{"run", "--nightly"}, {"run", "--nightly", "--engine", "slurm", "--engine-dry-run"}, {"plan"}} {
 		code := execute(t.Context(), append(command, "--src", "de", "--tgt", "en", "--text", "mixed="+mixed, "--out", out))
 		if _, err := os.Stat(filepath.Join(out, "sorted")); code != exitLocked || !os.IsNotExist(err) {
 			t.Errorf("mine %s ended with %d, want %d; looking for sorted text gave %v", command[0], code, exitLocked, err)

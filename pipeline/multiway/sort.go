@@ -80,17 +80,18 @@ type sortedFile struct {
 	file *os.File
 }
 
-// CheckMetadata refuses columns of metadata whose names are keys of the rows that are written of texts of one language.
-func CheckMetadata(in *corpus.Options, keys []string) error {
-	columns, err := corpus.MetadataColumns(in.MetaColumns)
+// CheckMetadata refuses a list of columns of metadata with names that are keys of the rows that are written of texts of
+// one language, and leaves the names alone in it, with commas between them.
+func CheckMetadata(list *string, keys []string) error {
+	columns, err := corpus.MetadataColumns(*list)
 	switch {
 	case err != nil:
 		return badinput.Errorf("--doc-meta: %w", err)
 	case columns[0] != columns[1]:
-		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", in.MetaColumns)
+		return badinput.Errorf("--doc-meta is %q: documents of one language have no target; name each column once", *list)
 	}
-	in.MetaColumns = columns[0]
-	for _, name := range in.Metadata() {
+	*list = columns[0]
+	for name := range strings.SplitSeq(*list, ",") {
 		if slices.Contains(keys, name) {
 			return badinput.Errorf("--doc-meta names %q, which stands for something else in the output (%s); give the column "+
 				"another name", name, strings.Join(keys, ", "))

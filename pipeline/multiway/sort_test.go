@@ -59,8 +59,8 @@ func mixedConfig(t *testing.T, file string) pipeline.Config {
 	return cfg
 }
 
-// TestMixedTextIsSortedByARun: by identified language and by a column; what did not change is
-// not sorted again unless it was removed.
+// TestMixedTextIsSortedByARun: by identified language and by a column; what did not change is not sorted
+// again unless it was removed.
 func TestMixedTextIsSortedByARun(t *testing.T) {
 	file := mixedText(t)
 	for _, column := range []string{"", "l"} {
@@ -462,6 +462,13 @@ func TestMixedTextRefuses(t *testing.T) {
 		change(&cfg)
 		if err := multiway.Unmix(t.Context(), &cfg); !badinput.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for _, columns := range []string{"date=datum", "date,doc"} { // of the settings alone, too
+		cfg := mixedConfig(t, file)
+		cfg.DocMeta = columns
+		if err := multiway.Check(&cfg); !badinput.Is(err) {
+			t.Errorf("%s: %v", columns, err)
 		}
 	}
 }

@@ -55,9 +55,6 @@ func Unmix(ctx context.Context, cfg *config.Config) error {
 	}
 	how := Sorting{Model: cfg.LangModel, Column: cfg.LangColumn, MinScore: 0.5, In: cfg.CorpusOptions()[0], SkipBad: cfg.OnBadFile == config.SkipBadFile}
 	how.In.MetaColumns, how.In.Split, how.In.MaxLineBytes = cfg.DocMeta, "", corpus.MaxRecordBytes
-	if err := CheckMetadata(&how.In, SortedKeys); err != nil {
-		return err
-	}
 	how.Languages = []string{cfg.Source, cfg.Target}
 	if Asked(cfg) {
 		pairs, err := Pairs(cfg)
@@ -140,7 +137,9 @@ func mixedText(cfg *config.Config) (patterns []string, err error) {
 	case cfg.Sides != setting.Sides{}:
 		err = badinput.Errorf("src_format, src_encoding, src_text_column and the like: mixed text has no sides; say it of all text, as with --format and --encoding")
 	default:
-		err = cfg.Outside(patterns)
+		if err = CheckMetadata(&cfg.DocMeta, SortedKeys); err == nil {
+			err = cfg.Outside(patterns)
+		}
 	}
 	return patterns, err
 }

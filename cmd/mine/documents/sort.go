@@ -130,7 +130,7 @@ func (o *sortOptions) sorting(args []string) (how multiway.Sorting, err error) {
 	case o.model != "" && o.column != "":
 		return how, badinput.Errorf("--model identifies the language, which --lang-column gives: leave one of them out")
 	}
-	if err := multiway.CheckMetadata(&o.in, multiway.SortedKeys); err != nil {
+	if err := multiway.CheckMetadata(&o.in.MetaColumns, multiway.SortedKeys); err != nil {
 		return how, err
 	}
 	o.in.Format = corpus.Format(o.format)

@@ -139,7 +139,7 @@ func (o *splitOptions) checkMetadata() error {
 		return badinput.Errorf("--doc-meta is %q, but --format lines writes sentences alone; give --format jsonl",
 			o.in.MetaColumns)
 	}
-	return multiway.CheckMetadata(&o.in, rowKeys)
+	return multiway.CheckMetadata(&o.in.MetaColumns, rowKeys)
 }
 
 // splitter opens what divides texts; free frees it.

@@ -46,36 +46,22 @@ func nightOptions(out io.Writer) (opts pipeline.Options, fail func(error)) {
 	}
 }
 
-// unmix sorts mixed text. At night it does so alone, and removes what earlier nights sorted of text that is gone.
-func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) error {
-	if !nightly || cfg.DryRun != nil || !multiway.Mixed(cfg) {
+// unmix sorts mixed text, where there are nights while none is under way, which reads what was sorted. A night also
+// removes what earlier ones sorted of text that is gone.
+func unmix(ctx context.Context, cfg *pipeline.Config, nightly bool) (err error) {
+	forgets := nightly && cfg.DryRun == nil
+	if _, none := os.Stat(filepath.Join(cfg.Out, night.LockName)); !multiway.Mixed(cfg) || none != nil && !forgets {
 		return multiway.Unmix(ctx, cfg)
 	}
-	return alone(cfg.Out, func() error {
-		if err := multiway.Unmix(ctx, cfg); err != nil {
-			return err
-		}
-		return multiway.Forget(cfg)
-	})
-}
-
-// unmixForPlan sorts mixed text, where there are nights alone.
-func unmixForPlan(ctx context.Context, cfg *pipeline.Config) error {
-	unmix := func() error { return multiway.Unmix(ctx, cfg) }
-	if _, err := os.Stat(filepath.Join(cfg.Out, night.LockName)); err != nil || !multiway.Mixed(cfg) {
-		return unmix()
-	}
-	return alone(cfg.Out, unmix)
-}
-
-// alone does work while no night is under way in an output directory, which reads what was sorted there.
-func alone(out string, work func() error) (err error) {
-	release, err := lock(out)
+	release, err := lock(cfg.Out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return work()
+	if err := multiway.Unmix(ctx, cfg); err != nil || !forgets {
+		return err
+	}
+	return multiway.Forget(cfg)
 }
 
 // lock takes the lock of the nights in an output directory.

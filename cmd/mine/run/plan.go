@@ -42,7 +42,7 @@ is read, and no languages need be given.`,
 				return runSimulation(*cfg, cluster, asJSON, cmd.OutOrStdout())
 			}
 			s.WarnSample()
-			if err := unmixForPlan(cmd.Context(), cfg); err != nil {
+			if err := unmix(cmd.Context(), cfg, false); err != nil {
 				return err
 			}
 			if multiway.Asked(cfg) {
