@@ -149,14 +149,14 @@ func TestFilesAreChecked(t *testing.T) {
 		{"counted from 0", compare("0-0\n", "0-0\n", 1), "word 0 does not exist where words count from 1"},
 		{"possible links only", compare("0-0\n", "1p1\n", 1), "no sure link"},
 		{"links of other words", tokens("0-2\n", "1-1\n", "a b ||| c d\n"), "a:1: the link 0-2 is outside its sentences, which have 2 and 2 words in"},
-		{"gold of other words", tokens("0-1\n", "3-1\n", "a b ||| c d\n"), "b:1: the link 2-0 is outside its sentences"},
+		{"gold of other words", tokens("0-1\n", "3-1\n", "a b ||| c d\n"), "b:1: the link 3-1 is outside its sentences"},
 		{"words of other pairs", tokens("0-0\n", "1-1\n", "a ||| b\na ||| b\n"), "t has 2 lines but"},
 		{"words that are no pairs", tokens("0-0\n", "1-1\n", "a b\n"), "t:1: the line has no |||"},
 		{"no such file", sets(t.TempDir()), "has no test set"},
 		{"no gold standard", sets(filepath.Dir(write("y.src-tgt", "a ||| b\n"))), "y.gold"},
 		{"no separator", sets(set("a b\n", "1-1\n")), "x.src-tgt:1: the line has no |||"},
 		{"shorter gold", sets(set("a ||| b\nc ||| d\n", "1-1\n")), "has 2 lines but"},
-		{"a link outside", sets(set("a ||| b\n", "1-2\n")), "x.gold:1: the link 0-1 is outside its sentences, which have 1 and 1 words"},
+		{"a link outside", sets(set("a ||| b\n", "1-2\n")), "x.gold:1: the link 1-2 is outside its sentences, which have 1 and 1 words"},
 	} {
 		if !badinput.Is(c.err) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, c.err, c.says)

@@ -57,7 +57,7 @@ func CompareLinks(links string, linksBase int, gold string, goldBase int, tokens
 	if tokens != "" {
 		texts, err := readTokens(tokens)
 		if err == nil {
-			err = errors.Join(checkLinks(tokens, texts, links, a), checkLinks(tokens, texts, gold, b))
+			err = errors.Join(checkLinks(tokens, texts, links, a, linksBase), checkLinks(tokens, texts, gold, b, goldBase))
 		}
 		if err != nil {
 			return c, err
@@ -112,7 +112,7 @@ func readSet(path string, goldBase int) (s AlignmentSet, err error) {
 	if s.Gold, err = ReadLinks(s.path, goldBase); err != nil {
 		return s, err
 	}
-	return s, checkLinks(path, s.Text, s.path, s.Gold)
+	return s, checkLinks(path, s.Text, s.path, s.Gold, goldBase)
 }
 
 // readTokens reads lines "source ||| target" of words separated by spaces.
@@ -137,13 +137,13 @@ func readTokens(path string) (texts [][2][]string, err error) {
 }
 
 // checkLinks refuses links of a file that are not of the words of another.
-func checkLinks(tokens string, texts [][2][]string, path string, lines [][]word.Link) error {
+func checkLinks(tokens string, texts [][2][]string, path string, lines [][]word.Link, base int) error {
 	if len(lines) != len(texts) {
 		return badinput.Errorf("%s has %d lines but %s has %d: each needs a line for every sentence pair", tokens,
 			len(texts), path, len(lines))
 	}
 	for i, links := range lines {
-		if err := word.CheckLinks(links, len(texts[i][0]), len(texts[i][1])); err != nil {
+		if err := word.CheckLinks(links, len(texts[i][0]), len(texts[i][1]), base); err != nil {
 			return badinput.Errorf("%s:%d: %w in %s: align the words that the gold standard counts, or correct the line",
 				path, i+1, err, tokens)
 		}

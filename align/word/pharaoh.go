@@ -77,12 +77,13 @@ func parseWord(text string, base int) (int, error) {
 	return int(n) - base, nil
 }
 
-// CheckLinks returns an error if a link is outside a pair of n source and m target words.
-func CheckLinks(links []Link, n, m int) error {
+// CheckLinks returns an error if a link is outside a pair of n source and m target words. The error counts words from
+// base, as the links' file does.
+func CheckLinks(links []Link, n, m, base int) error {
 	for _, l := range links {
 		if l.Source >= n || l.Target >= m {
-			return fmt.Errorf("the link %d-%d is outside its sentences, which have %d and %d words", l.Source, l.Target,
-				n, m)
+			return fmt.Errorf("the link %d-%d is outside its sentences, which have %d and %d words", l.Source+base,
+				l.Target+base, n, m)
 		}
 	}
 	return nil

@@ -61,11 +61,11 @@ func TestReader(t *testing.T) {
 
 func TestInside(t *testing.T) {
 	links := []Link{{Source: 1, Target: 2}}
-	if err := CheckLinks(links, 2, 3); err != nil {
+	if err := CheckLinks(links, 2, 3, 0); err != nil {
 		t.Error(err)
 	}
 	for _, size := range [][2]int{{1, 3}, {2, 2}} {
-		if CheckLinks(links, size[0], size[1]) == nil {
+		if CheckLinks(links, size[0], size[1], 0) == nil {
 			t.Errorf("%v is inside %v", links, size)
 		}
 	}

@@ -153,7 +153,7 @@ func (f *File) Check(split word.Splitter, links []word.Link, raw, normal [2]stri
 			return []word.Link{}, nil
 		}
 	}
-	if err := word.CheckLinks(links, counts[0], counts[1]); err != nil {
+	if err := word.CheckLinks(links, counts[0], counts[1], 0); err != nil {
 		return nil, badinput.Errorf("%s:%d: %w: align the bitext again", f.name, f.lines.Line(), err)
 	}
 	return links, nil
