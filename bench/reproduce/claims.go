@@ -156,7 +156,7 @@ func (c comparison) judge(b budget, t table) (all []judgement) {
 // cost compares the time of a step, seed by seed, which is judged at the paper's size alone. All seeds must be on one
 // side: a machine's other work changes a step's time by more than a small cost does.
 func (c comparison) cost(b budget, t table) judgement {
-	j := judgement{comparison: c, measure: "time of a step"}
+	j := judgement{comparison: c, measure: "time of a step", needed: b.needed()}
 	var ratios []float64
 	for seed, x := range t[c.better] {
 		if y := t[c.worse][seed]; y != nil && x.Step > 0 && y.Step > 0 {
@@ -168,10 +168,13 @@ func (c comparison) cost(b budget, t table) judgement {
 		return j
 	}
 	slices.Sort(ratios)
+	j.effect.Seeds = len(ratios)
 	j.ratio = ratios[len(ratios)/2]
 	switch least, most := ratios[0], ratios[len(ratios)-1]; {
 	case !b.PaperSize:
 		j.because = "a cost is judged at the paper's size"
+	case len(ratios) < j.needed:
+		j.because = fmt.Sprintf("%d of %d seeds have rows", len(ratios), j.needed)
 	case most <= c.maxRatio:
 		j.outcome = statistic.Held
 	case least > c.maxRatio:

@@ -276,6 +276,7 @@ func TestRule(t *testing.T) {
 		}
 	}
 	b.PaperSize = true
+	costs := claims[slices.IndexFunc(claims, func(c claim) bool { return strings.HasPrefix(c.says, "XTR costs") })]
 	for _, c := range []struct {
 		first, each float64 // seconds of a step of the first seed, and what each later one takes longer
 		outcome     statistic.Outcome
@@ -283,9 +284,13 @@ func TestRule(t *testing.T) {
 	}{{0.13, 0, statistic.NotHeld, "x1.300"}, {0.105, 0, statistic.Held, "x1.050"}, {0.105, 0.004, statistic.Untested, "x1.130"}} {
 		v := b.verdicts(nil, table{"ems": rows("ems", 70, func(r *result) { r.Step = c.first + c.each*float64(r.Seed) }), "ems-no-xtr": rows("ems-no-xtr", 66, nil)})
 		at := slices.IndexFunc(v, func(v verdict) bool { return strings.HasPrefix(v.says, "XTR costs") })
-		if v[at].outcome != c.outcome || v[at].judgements[0].size() != c.size {
-			t.Errorf("%+v: %+v", c, v[at])
+		if v[at].outcome != c.outcome || v[at].judgements[0].size() != c.size || costs.would(v, []budget{b}) != "" {
+			t.Errorf("%+v: %+v, would take %q", c, v[at], costs.would(v, []budget{b}))
 		}
+	}
+	few := table{"ems": {1: rows("ems", 70, nil)[1]}, "ems-no-xtr": rows("ems-no-xtr", 66, nil)}
+	if j := costs.over[0].judge(b, few)[0]; j.outcome != statistic.Untested || j.because != "1 of 5 seeds have rows" {
+		t.Errorf("a cost that lacks a seed: %+v", j)
 	}
 }
 
