@@ -84,7 +84,7 @@ func (d *Documents) blocks(o BlockOptions) (all []*block, long int, err error) {
 	}
 	var beads []bead.Bead
 	for _, b := range d.Beads {
-		if o.Words > 0 && max(wordsOf(d.span(b, 0)), wordsOf(d.span(b, 1))) > o.Words {
+		if o.Words > 0 && max(wordsOf(d.text(b, 0)), wordsOf(d.text(b, 1))) > o.Words {
 			long++
 			continue
 		}
@@ -110,7 +110,7 @@ func (d *Documents) blocks(o BlockOptions) (all []*block, long int, err error) {
 		}
 		ends := last == nil || o.Missing >= 0 && max(len(gaps[0]), len(gaps[1])) > o.Missing
 		for side := range spans {
-			ends = ends || o.Words > 0 && last.words[side]+wordsOf(d.span(b, side)) > o.Words
+			ends = ends || o.Words > 0 && last.words[side]+wordsOf(d.text(b, side)) > o.Words
 		}
 		if o.Paragraphs && k > 0 {
 			var other int
@@ -144,7 +144,7 @@ func (b *block) add(one bead.Bead, gaps [2][]string) {
 		b.parts[1-side] = append(b.parts[1-side], make([]string, len(gap))...)
 	}
 	for side, s := range [2]bead.Span{one.Source, one.Target} {
-		text := b.of.span(one, side)
+		text := b.of.text(one, side)
 		b.texts[side], b.parts[side] = append(b.texts[side], text), append(b.parts[side], text)
 		b.words[side] += wordsOf(text)
 		b.n[side] += uint32(s.Count)

@@ -134,6 +134,16 @@ func TestBlocksOfDocuments(t *testing.T) {
 	if _, _, without := blocksOf(t, p, fewer, align.BlockOptions{Missing: -1}); without.Beads >= numbersOf(numbers["beads"]) {
 		t.Errorf("a rejected pair is in a block: %+v", without)
 	}
+	edited := label.Label{Source: rejected[0].Source, Target: rejected[0].Target, Accepted: true, SourceText: "as corrected", TargetText: "so corrected"}
+	kept, err = align.ReadKept(t.Context(), file, []label.Label{edited})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, _, _ = blocksOf(t, p, kept, align.BlockOptions{Missing: -1})
+	if !slices.ContainsFunc(parts[0], func(of []string) bool { return slices.Contains(of, edited.SourceText) }) ||
+		!slices.ContainsFunc(parts[1], func(of []string) bool { return slices.Contains(of, edited.TargetText) }) {
+		t.Error("a corrected pair is in its block as it was mined")
+	}
 }
 
 func numbersOf(all []float64) (sum int) {

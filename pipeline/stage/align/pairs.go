@@ -24,8 +24,9 @@ import (
 
 // Kept has the pairs and the sentences that a bitext keeps, as hashes of their keys: eight bytes a pair and a sentence.
 type Kept struct {
-	pairs []uint64
-	sides [2][]uint64
+	pairs  []uint64
+	sides  [2][]uint64
+	edited label.Index // pairs that people corrected
 }
 
 // ReadKept reads the kept pairs of a bitext file. Pairs that people rejected are not kept.
@@ -37,13 +38,16 @@ func ReadKept(ctx context.Context, file string, labels []label.Label) (_ *Kept, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	k := &Kept{edited: label.Index{}}
 	rejected := map[label.Label]bool{}
 	for _, l := range labels {
-		if !l.Accepted {
-			rejected[label.Label{Source: l.Source, Target: l.Target}] = true
+		switch pair := (label.Label{Source: l.Source, Target: l.Target}); {
+		case !l.Accepted:
+			rejected[pair] = true
+		case l.Edited():
+			k.edited[[2]string{l.Source, l.Target}] = l
 		}
 	}
-	k := &Kept{}
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -86,9 +90,19 @@ type Documents struct {
 	Texts [2][]string // their sentences as in the input
 	Score float64
 	Beads []bead.Bead
+
+	corrected map[[2]int][2]string // texts that people gave, by the first sentences of a bead
 }
 
-// span is the text of a side of a bead.
+// text is that of a side of a bead, as corrected.
+func (d *Documents) text(b bead.Bead, side int) string {
+	if texts, ok := d.corrected[[2]int{b.Source.First, b.Target.First}]; ok {
+		return texts[side]
+	}
+	return d.span(b, side)
+}
+
+// span is the text of a side of a bead as in the input.
 func (d *Documents) span(b bead.Bead, side int) string {
 	s := [2]bead.Span{b.Source, b.Target}[side]
 	return strings.Join(d.Texts[side][s.First:s.End()], " ")
@@ -202,8 +216,12 @@ func readTexts(ctx context.Context, p *view.Pair, of []*Documents) error {
 // keep leaves out the beads that the bitext does not keep, and puts the others in the order of their sources.
 func (d *Documents) keep(kept *Kept) {
 	if kept != nil {
+		d.corrected = map[[2]int][2]string{}
 		d.Beads = slices.DeleteFunc(d.Beads, func(b bead.Bead) bool {
 			keys := d.keys(b)
+			if l, ok := kept.edited[keys]; ok {
+				d.corrected[[2]int{b.Source.First, b.Target.First}] = [2]string{l.SourceText, l.TargetText}
+			}
 			return !has(kept.pairs, hashOf(keys[:]...))
 		})
 	}
