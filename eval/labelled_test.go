@@ -144,6 +144,16 @@ func TestPairsAndProbe(t *testing.T) {
 	}
 }
 
+// TestProbeOfMLDoc: MLDoc's own names of files are read.
+func TestProbeOfMLDoc(t *testing.T) {
+	train := strings.Repeat("x\taaab\ny\tbbba\n", 10)
+	out, err := labelledReport(t, Probe, map[string]string{"english.train.1000": train, "german.train.1000": train,
+		"english.test": "x\taa\nz\tcc\n", "german.test": "x\taa\ny\tbb\n", "english.dev": "x\taa\n"})
+	if err != nil || len(out.Rows) != 2 || out.Rows[0].Name != "en" || out.Rows[1].Name != "de" || out.Rows[1].Cells[1] != 100.0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+}
+
 // TestPairsWithNumbers: the numbers of XNLI's classes are not those of two classes; what they may be is said.
 func TestPairsWithNumbers(t *testing.T) {
 	set := func(positive, neutral, negative string) map[string]string {
@@ -231,6 +241,7 @@ func TestLabelledRefuses(t *testing.T) {
 		"but no training texts of fr or of en":  {Probe, map[string]string{"de.train": "x\ta\ny\tb\n", "fr.test": "x\ta\n"}},
 		"keep them in folders of their own":     {Probe, map[string]string{"en.train": "x\taa\ny\tbb\n", "de.test.tsv": header + "a\tb\tx\n"}},
 		"pairs of the language de alone":        {Probe, map[string]string{"de.train.tsv": "a\tb\n", "de.test": "x\ta\n"}},
+		"de.test, such as \"aa\", is a label":   {Probe, map[string]string{"de.train": "x\taa\ny\tbb\n", "de.test": "aa\tx\nbb\ty\n"}},
 		"the name must begin with a code":       {Probe, map[string]string{"a language.train": "x\ta\n", "de.test": "x\ta\n"}},
 	} {
 		if _, err := labelledReport(t, c.protocol, c.files); !badinput.Is(err) || !strings.Contains(err.Error(), says) {

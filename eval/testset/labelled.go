@@ -1,6 +1,7 @@
 package testset
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -103,12 +104,17 @@ func readPairs(path, code string) (sets []Labelled, err error) {
 // pairs end in .tsv.
 var labelledFile = regexp.MustCompile(`^([^.]+)\.(train|test)(\.[0-9]+|\.tsv)?$`)
 
+// mldocLanguages are the languages of MLDoc as the names of its own files have them.
+var mldocLanguages = map[string]string{"chinese": "zh", "english": "en", "french": "fr", "german": "de", "italian": "it",
+	"japanese": "ja", "russian": "ru", "spanish": "es"}
+
 // mrpcFile is a file of the Microsoft Research paraphrase corpus.
 var mrpcFile = regexp.MustCompile(`^msr_paraphrase_(train|test)\.txt$`)
 
 // ReadLabelled reads the sets of labelled texts in dir: files LANG.train or LANG.train.SIZE, and LANG.test, of lines
-// label<TAB>text, as MLDoc is published; and those of labelled pairs, LANG.train.tsv and LANG.test.tsv with the columns
-// of ReadPairs, or MRPC's own files. tests and trains are by language.
+// label<TAB>text, as MLDoc is published (LANG is a code, or MLDoc's word for one of its languages); and those of
+// labelled pairs, LANG.train.tsv and LANG.test.tsv with the columns of ReadPairs, or MRPC's own files. tests and trains
+// are by language. A test set of which no label is one of the training texts' is refused.
 func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 	entries, err := fs.Glob(os.DirFS(dir), "*") // dir itself is no pattern
 	if err != nil {
@@ -123,7 +129,7 @@ func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 		if name == nil {
 			continue
 		}
-		language, err := corpus.ParseLanguage(name[1])
+		language, err := corpus.ParseLanguage(cmp.Or(mldocLanguages[name[1]], name[1]))
 		if err != nil {
 			return nil, nil, badinput.Errorf("%s: %w: the name must begin with a code", path, err)
 		}
@@ -148,7 +154,24 @@ func ReadLabelled(dir string) (trains, tests []Labelled, err error) {
 		return nil, nil, badinput.Errorf("%s has no labelled texts: it needs files LANG.train or LANG.train.SIZE, and "+
 			"LANG.test, of lines label<TAB>text, or LANG.train.tsv and LANG.test.tsv of labelled pairs", dir)
 	}
-	return trains, tests, nil
+	return trains, tests, checkLabels(trains, tests)
+}
+
+// checkLabels refuses a test set of which no label is known from training, such as one with its columns swapped.
+func checkLabels(trains, tests []Labelled) error {
+	known := map[string]bool{}
+	for _, set := range trains {
+		for _, label := range set.Labels {
+			known[label] = true
+		}
+	}
+	for _, set := range tests {
+		if !slices.ContainsFunc(set.Labels, func(label string) bool { return known[label] }) {
+			return badinput.Errorf("no label of %s, such as %q, is a label of the training texts, such as %q: correct the files",
+				set.File, set.Labels[0], trains[0].Labels[0])
+		}
+	}
+	return nil
 }
 
 // readOnePairs reads a file of labelled pairs of one language.
