@@ -41,9 +41,9 @@ func NewAlign() *cobra.Command {
 		Long: `Align the words of sentence pairs without a dictionary: IBM model 2 with a diagonal prior
 (fast_align's), estimated from the bitext itself in both directions, which are then combined. The output has a line
 for each pair, row or unit, in Pharaoh's format: links i-j of source word i and target word j, counted from 0. A pair
-with an empty side, or with one of more than 500 words, gets an empty line. The order of the pairs and the number of
-threads change nothing. --encoder adds what the vectors of an encoder's inner layer say of each two words; with
---iterations 0 it aligns alone.
+with an empty side, or with one of more than 500 words, gets an empty line. The number of threads changes nothing,
+nor does the order of the pairs without --encoder, which adds what the vectors of an encoder's inner layer say of each
+two words; with --iterations 0 it aligns alone.
 
 Words of plain text (--words text), which is normalised first, are runs of letters, marks and digits; every other
 character but a space is a word of its own. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan)
