@@ -351,6 +351,7 @@ func TestPlanFileRefuses(t *testing.T) {
 		"cut short":            {whole[:len(whole)-2], "is not a plan"},
 		"changed":              {bytes.Replace(whole, []byte(`"k":4`), []byte(`"k":5`), 1), "was changed"},
 		"another version":      {damage(func(p *plan.Plan) { p.Version = "w" }), "another version"},
+		"another stage":        {damage(func(p *plan.Plan) { p.Waves[1].Version++ }), "another version"},
 		"a language of none":   {damage(func(p *plan.Plan) { p.Pairs[0].Target = 2 }), "language 2 of 2"},
 		"too few merges":       {damage(func(p *plan.Plan) { p.Pairs[0].Merges[0] = p.Pairs[0].Merges[0][1:] }), "1 merges for 2 shards"},
 		"another stage's task": {damage(func(p *plan.Plan) { p.Waves[0].Tasks[0].Stage = "search" }), "in the wave of"},

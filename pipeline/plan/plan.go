@@ -27,7 +27,7 @@ import (
 )
 
 // format is the version of the plan file.
-const format = 2
+const format = 3
 
 // Plan is all that a task needs to know, on whatever machine it runs.
 type Plan struct {
@@ -284,11 +284,12 @@ func (s *Shard) FilePath(file int) string {
 
 // Wave is tasks of one stage, which do not need each other.
 type Wave struct {
-	Stage string `json:"stage"`
-	Unit  string `json:"unit"`           // what Task.Items counts
-	Wide  bool   `json:"wide,omitempty"` // one task uses every core
-	GPU   bool   `json:"gpu,omitempty"`  // a task uses a GPU where one was asked for
-	Tasks []Task `json:"tasks"`
+	Stage   string `json:"stage"`
+	Version int    `json:"version"`        // the stage's, which the tasks' keys hold
+	Unit    string `json:"unit"`           // what Task.Items counts
+	Wide    bool   `json:"wide,omitempty"` // one task uses every core
+	GPU     bool   `json:"gpu,omitempty"`  // a task uses a GPU where one was asked for
+	Tasks   []Task `json:"tasks"`
 }
 
 // Task is one stage function over named inputs, with one output key.

@@ -139,7 +139,8 @@ func EachArgs[A any](p *plan.Plan, name string, each func(t *plan.Task, args A))
 	}
 }
 
-// Decode reads a plan's file and checks that its tasks refer to what it holds.
+// Decode reads a plan's file and checks that its tasks refer to what it holds. A program with another version of a
+// stage would leave other outputs under the plan's keys: it refuses the plan, even if its own version is the same.
 func Decode(data []byte, name, version string) (*plan.Plan, error) {
 	p, err := plan.Decode(data, name, version)
 	if err != nil {
@@ -149,6 +150,10 @@ func Decode(data []byte, name, version string) (*plan.Plan, error) {
 		d, err := Named(w.Stage)
 		if err != nil {
 			return nil, plan.Malformed(name, err)
+		}
+		if w.Version != d.Version {
+			return nil, badinput.Errorf("%s was made by another version of the program (its stage %s has version %d, here %d); make it again with this one",
+				name, w.Stage, w.Version, d.Version)
 		}
 		for i := range w.Tasks {
 			if err := d.Check(p, &w.Tasks[i]); err != nil {

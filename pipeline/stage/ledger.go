@@ -262,7 +262,7 @@ func build(r Request, fromInputs bool) (*plan.Plan, error) {
 	for _, d := range All() {
 		tasks := b.tasks[d.Name]
 		if d.FromInputs == fromInputs && (len(tasks) > 0 || r.Goal == nil && !d.OnDemand) {
-			b.Waves = append(b.Waves, plan.Wave{Stage: d.Name, Unit: d.Unit, Wide: d.Wide, GPU: d.GPU, Tasks: tasks})
+			b.Waves = append(b.Waves, plan.Wave{Stage: d.Name, Version: d.Version, Unit: d.Unit, Wide: d.Wide, GPU: d.GPU, Tasks: tasks})
 		}
 	}
 	return b.Plan, nil
