@@ -123,8 +123,8 @@ func TestPairsAndProbe(t *testing.T) {
 	xnli := "language\tgold_label\tsentence1\tsentence2\n" +
 		"de\tentailment\taaaa\taaab\nde\tneutral\ta\td\nde\tcontradiction\taaaa\tbbbb\nfr\tentailment\tab\tab\nfr\tcontradiction\tab\tcd\n"
 	paws := "id\tsentence1\tsentence2\tlabel\n1\tabc\tabc\t1\n2\tabc\tddd\t0\n"
-	out, err := labelledReport(t, Pairs, map[string]string{"xnli.test.tsv": xnli, "ja/test_2k.tsv": paws, "notes.tsv": "other\tfile\n"})
-	if err != nil || len(out.Rows) != 3 || out.Rows[1].Name != "de xnli.test" || out.Rows[0].Name != "ja test_2k" {
+	out, err := labelledReport(t, Pairs, map[string]string{"xnli.test.tsv": xnli, "ja/test_2k.tsv": paws, "ja/translated_train.tsv": paws, "ja/dev_2k.tsv": paws, "notes.tsv": "other\tfile\n"})
+	if err != nil || len(out.Rows) != 3 || len(out.Notes) != 2 || !strings.Contains(out.Notes[0], "dev_2k.tsv") || !strings.Contains(out.Notes[0], "translated_train.tsv") || out.Rows[1].Name != "de xnli.test" || out.Rows[0].Name != "ja test_2k" {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	for _, row := range out.Rows {

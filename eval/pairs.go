@@ -25,9 +25,12 @@ var Pairs = &Protocol{
 }
 
 func (r *Runner) pairs(ctx context.Context, out *report.Report, dir, _ string) error {
-	sets, err := testset.ReadPairs(dir)
+	sets, unread, err := testset.ReadPairs(dir)
 	if err != nil {
 		return err
+	}
+	if len(unread) > 0 {
+		out.Note("not measured, beside test pairs: %s", strings.Join(unread, ", "))
 	}
 	var numbered, left []string // sets with XNLI's numbers, and what is left out
 	others := 0
@@ -45,11 +48,10 @@ func (r *Runner) pairs(ctx context.Context, out *report.Report, dir, _ string) e
 		}
 		c := classify(judged)
 		if c.positive == 0 || c.positive == len(judged) {
-			return badinput.Errorf("%s of %s has %d pairs with a label of which %d are positive: it needs both kinds, "+
-				"labelled 1 and 0, or entailment and contradiction", set.Name, dir, len(judged), c.positive)
+			return badinput.Errorf("%s of %s has %d pairs with a label of which %d are positive: it needs both kinds, labelled 1 and 0, or entailment and contradiction",
+				set.Name, dir, len(judged), c.positive)
 		}
-		out.Rows = append(out.Rows, report.Row{Name: set.Name,
-			Cells: []any{c.precision, c.accuracy, c.f1, len(judged), c.positive}})
+		out.Rows = append(out.Rows, report.Row{Name: set.Name, Cells: []any{c.precision, c.accuracy, c.f1, len(judged), c.positive}})
 	}
 	if len(numbered) > 0 {
 		out.Note("the labels 0, 1 and 2 are read as XNLI's entailment, neutral and contradiction: %s", strings.Join(numbered, ", "))
@@ -82,10 +84,9 @@ func (r *Runner) judge(ctx context.Context, set testset.Labelled) (judged []judg
 	return judged, xnli, nil
 }
 
-func (r *Runner) labelledVectors(ctx context.Context, set testset.Labelled, side testset.Side,
-	target bool) (testset.EncodedSide, error) {
-	return r.Vectors.Vectors(ctx, side, testset.Role{Target: target, Half: set.Name, File: set.File,
-		Pair: testset.LanguagePair{Source: set.Language, Target: set.Language}})
+func (r *Runner) labelledVectors(ctx context.Context, set testset.Labelled, side testset.Side, target bool) (testset.EncodedSide, error) {
+	pair := testset.LanguagePair{Source: set.Language, Target: set.Language}
+	return r.Vectors.Vectors(ctx, side, testset.Role{Target: target, Half: set.Name, File: set.File, Pair: pair})
 }
 
 type judgedPair struct {

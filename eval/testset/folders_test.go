@@ -45,7 +45,7 @@ func TestFoldersOfSets(t *testing.T) {
 		if in == outer {
 			continue
 		}
-		if sets, err := ReadPairs(in); err != nil || len(sets) != 1 || sets[0].Name != "en test" {
+		if sets, _, err := ReadPairs(in); err != nil || len(sets) != 1 || sets[0].Name != "en test" {
 			t.Errorf("%s: labelled pairs %+v, %v", in, sets, err)
 		}
 		if trains, tests, err := ReadLabelled(in); err != nil || len(trains) != 1 || len(tests) != 1 || tests[0].File != filepath.Join(in, "en.test") {

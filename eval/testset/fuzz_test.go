@@ -109,7 +109,7 @@ func FuzzReadLabelled(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		sets, err := ReadPairs(dir)
+		sets, _, err := ReadPairs(dir)
 		trains, tests, failed := ReadLabelled(dir)
 		for _, err := range []error{err, failed} {
 			if err != nil && !badinput.Is(err) {

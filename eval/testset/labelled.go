@@ -23,28 +23,50 @@ type Labelled struct {
 
 // ReadPairs reads the sets of labelled pairs under dir: TSV files with a header that has sentence1, sentence2 and label
 // or gold_label, as PAWS-X and XNLI are published. The language is in the column language, or it is the name of the
-// file's directory. A file without such a header is left out.
-func ReadPairs(dir string) ([]Labelled, error) {
-	var sets []Labelled
-	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+// file's directory. A file without such a header is left out. Where a directory has a file of test pairs, those for
+// training and development in it are not read, but named in unread.
+func ReadPairs(dir string) (sets []Labelled, unread []string, err error) {
+	var files []string
+	tests := map[string]bool{} // directories with test pairs
+	err = filepath.WalkDir(dir+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".tsv" {
 			return err
 		}
-		found, err := readPairs(path, filepath.Base(filepath.Dir(path)))
-		sets = append(sets, found...)
-		return err
+		files = append(files, path)
+		tests[filepath.Dir(path)] = tests[filepath.Dir(path)] || partOf(path) == "test"
+		return nil
 	})
-	switch {
-	case badinput.Is(err):
-		return nil, err
-	case err != nil:
-		return nil, badinput.Errorf("look for labelled pairs: %w", err)
-	case len(sets) == 0:
-		return nil, badinput.Errorf("%s has no labelled pairs: it needs .tsv files with the columns sentence1, sentence2 "+
+	if err != nil {
+		return nil, nil, badinput.Errorf("look for labelled pairs: %w", err)
+	}
+	for _, path := range files {
+		if part := partOf(path); tests[filepath.Dir(path)] && part != "" && part != "test" {
+			unread = append(unread, path)
+			continue
+		}
+		found, err := readPairs(path, filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			return nil, nil, err
+		}
+		sets = append(sets, found...)
+	}
+	if len(sets) == 0 {
+		return nil, nil, badinput.Errorf("%s has no labelled pairs: it needs .tsv files with the columns sentence1, sentence2 "+
 			"and label or gold_label", dir)
 	}
-	return sets, nil
+	return sets, unread, nil
 }
+
+// partOf is the part of a corpus that a file's name says it is, as in translated_train.tsv, dev_2k.tsv and
+// xnli.test.tsv; empty: it says nothing.
+func partOf(path string) string {
+	if part := partName.FindStringSubmatch(filepath.Base(path)); part != nil {
+		return part[1]
+	}
+	return ""
+}
+
+var partName = regexp.MustCompile(`(?:^|[._-])(train|dev|test)[._-]`)
 
 // pairColumns are the columns of a file of labelled pairs by their names in the header: those of PAWS-X and XNLI, and
 // those of MRPC.
