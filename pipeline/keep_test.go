@@ -283,7 +283,7 @@ func TestTaskRefuses(t *testing.T) {
 		"a negative index":   {string(whole), TaskConfig{Plan: path, Index: -1}, options(), "tasks 0 to"},
 		"an end of no steps": {string(whole), TaskConfig{Plan: path, End: 5}, options(), "end = 5 says where the tasks of --step end"},
 		"no plan's place":    {string(whole), TaskConfig{Plan: "plan.json"}, options(), "WORK/plans/ID.json"},
-		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "is not a work directory"},
+		"a plan of no store": {string(whole), TaskConfig{Plan: filepath.Join(t.TempDir(), "work", "plans", "x.json")}, options(), "run the task in the folder that the run was started in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {

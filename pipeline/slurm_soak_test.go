@@ -75,6 +75,9 @@ func TestSlurmSoak(t *testing.T) {
 		t.Logf("%d rounds in %v: %d runs, %d of them failed; killed %v; the node was drained and resumed %d times",
 			round+1, time.Since(begin).Round(time.Second), runs, failed, killed, c.resumed)
 	}
+	if len(killed) == 0 {
+		t.Error("nothing was killed")
+	}
 }
 
 // lastLine is the last line of what a run said, which has its error.

@@ -75,6 +75,11 @@ func TestSoakStores(t *testing.T) {
 			break
 		}
 	}
+	for _, at := range s.stores {
+		if kinds := at.faults.Counts(); !t.Failed() && len(kinds) < 2 { // one is what was left alone
+			t.Errorf("no request to %s was disturbed: %v", at.name, kinds)
+		}
+	}
 	t.Logf("seeds from %d, %v\n%s", seed, time.Since(begin).Round(time.Second), s.table())
 }
 

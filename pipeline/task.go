@@ -50,8 +50,9 @@ func RunTasks(ctx context.Context, cfg TaskConfig, opts Options) (err error) {
 	}
 	bound := cfg.MemoryBound()
 	usage.LimitHeap(bound) // 0: the job's or the pod's own memory
-	if err := store.CheckExists(work); err != nil {
-		return err
+	if store.CheckExists(work) != nil {
+		return badinput.Errorf("there is no plan %s: run the task in the folder that the run was started in, on a machine that has its files",
+			cfg.Plan)
 	}
 	st, err := opts.openStore(ctx, work)
 	if err != nil {
