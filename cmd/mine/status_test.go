@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"bitextmine/fixtures"
 	"bitextmine/internal/badinput"
 	"bitextmine/pipeline"
+	"bitextmine/pipeline/admin"
 	"bitextmine/pipeline/record"
 	"bitextmine/pipeline/store"
 )
@@ -23,6 +26,28 @@ type received chan string
 func (r received) Write(text []byte) (int, error) {
 	r <- string(text)
 	return len(text), nil
+}
+
+// TestStatusIsWatchedFromTheBeginning: mine status --watch waits for the plan of a run that still reads its text, and
+// ends without an error when it is stopped.
+func TestStatusIsWatchedFromTheBeginning(t *testing.T) {
+	work := t.TempDir()
+	if _, err := command(t, "status", "--work", work); !errors.Is(err, admin.ErrNoRun) || !badinput.Is(err) {
+		t.Errorf("without --watch: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	printed, ended := make(received), make(chan error, 1)
+	root := newRoot()
+	root.SetOut(printed)
+	root.SetArgs([]string{"status", "--watch=1ms", "--work", work})
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	if text := <-printed; text != "no run is planned yet\n" {
+		t.Errorf("it says %q", text)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestStatusIsWatched: mine status --watch prints again what has changed, nothing while nothing does, and ends when all

@@ -69,10 +69,13 @@ type Into struct {
 	Pairs bool   // Out is that of a run over many pairs, with a directory for each pair
 }
 
+// ErrNoRun says that a store has no run, as before a first run has read its text.
+var ErrNoRun = badinput.Errorf("no run is planned there yet: wait until a first one has read its text, or name the work directory of another with --work")
+
 // last returns the last of the runs that are named.
 func (i Into) last(runs []record.Run, work string) (record.Run, error) {
 	if len(runs) == 0 {
-		return record.Run{}, badinput.Errorf("the store has seen no run; name the work directory of one with --work")
+		return record.Run{}, ErrNoRun
 	}
 	if i == (Into{}) {
 		return runs[len(runs)-1], nil

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -92,13 +93,18 @@ func watchStatus(ctx context.Context, st *store.Store, of admin.Into, every time
 	}
 	for before := ""; ; {
 		s, err := readStatus(ctx, st, of)
-		if err != nil {
-			return err
-		}
 		var text bytes.Buffer
-		if asJSON {
+		switch {
+		case every > 0 && ctx.Err() != nil: // who has seen enough ends it so
+			return nil
+		case every > 0 && errors.Is(err, admin.ErrNoRun):
+			if err = nil; !asJSON {
+				text.WriteString("no run is planned yet\n")
+			}
+		case err != nil:
+		case asJSON:
 			err = printJSON(&text, s)
-		} else {
+		default:
 			err = printStatus(&text, s)
 		}
 		if err != nil {
@@ -113,12 +119,11 @@ func watchStatus(ctx context.Context, st *store.Store, of admin.Into, every time
 				return err
 			}
 		}
-		if every == 0 || s.Ended() {
+		if every == 0 || s.Status != nil && s.Ended() {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
 		case <-time.After(every):
 		}
 	}
