@@ -22,11 +22,11 @@ import (
 	"bitextmine/pipeline/view"
 )
 
-// Kept has the pairs and the sentences that a bitext keeps, as hashes of their keys: eight bytes a pair and a sentence.
+// Kept has the pairs and the sentences that a bitext keeps, as hashes of their keys, eight bytes each, and the labels.
 type Kept struct {
 	pairs  []uint64
 	sides  [2][]uint64
-	edited label.Index // pairs that people corrected
+	labels label.Index
 }
 
 // ReadKept reads the kept pairs of a bitext file. Pairs that people rejected are not kept.
@@ -38,16 +38,7 @@ func ReadKept(ctx context.Context, file string, labels []label.Label) (_ *Kept, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	k := &Kept{edited: label.Index{}}
-	rejected := map[label.Label]bool{}
-	for _, l := range labels {
-		switch pair := (label.Label{Source: l.Source, Target: l.Target}); {
-		case !l.Accepted:
-			rejected[pair] = true
-		case l.Edited():
-			k.edited[[2]string{l.Source, l.Target}] = l
-		}
-	}
+	k := &Kept{labels: label.IndexOf(labels)}
 	for {
 		b, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -65,7 +56,8 @@ func ReadKept(ctx context.Context, file string, labels []label.Label) (_ *Kept, 
 			return nil, err
 		}
 		for i := range b.Len() {
-			if pair := keys(i); keep(i) && !rejected[pair] {
+			pair := keys(i)
+			if l, labelled := k.labels.Find(pair); keep(i) && (l.Accepted || !labelled) {
 				k.pairs = append(k.pairs, hashOf(pair.Source, pair.Target))
 				k.sides[0], k.sides[1] = append(k.sides[0], hashOf(pair.Source)), append(k.sides[1], hashOf(pair.Target))
 			}
@@ -219,7 +211,7 @@ func (d *Documents) keep(kept *Kept) {
 		d.corrected = map[[2]int][2]string{}
 		d.Beads = slices.DeleteFunc(d.Beads, func(b bead.Bead) bool {
 			keys := d.keys(b)
-			if l, ok := kept.edited[keys]; ok {
+			if l := kept.labels[keys]; l.Edited() {
 				d.corrected[[2]int{b.Source.First, b.Target.First}] = [2]string{l.SourceText, l.TargetText}
 			}
 			return !has(kept.pairs, hashOf(keys[:]...))
